@@ -43,7 +43,7 @@ done
 named=$(cut -s -d '|' -f 3 "$srcdir/doc/promises.md" | grep -o '[A-Za-z0-9]*_[A-Za-z0-9_]*' |
   awk '/^check_/ { suite = $0; next } { print suite ":" $0 }')
 tests=$(cd "$srcdir/tests/suites" &&
-  grep -o '^START_TEST([A-Za-z0-9_]*' check_*.c | sed 's/\.c:START_TEST(/:/')
+  grep -oE '^TEST(_LOOP)?\([A-Za-z0-9_]*' check_*.c | sed 's/\.c:TEST.*(/:/')
 missing=$(echo "$named" | grep -vxF "$tests" || :)
 for script in $(grep -o '[a-z][a-z-]*\.sh' "$srcdir/doc/promises.md"); do
   [ -f "$srcdir/tests/scripts/$script" ] || missing="$missing $script"

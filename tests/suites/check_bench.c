@@ -34,23 +34,20 @@ static double lower_quartile_of(void (*function)(void *), void *argument)
 }
 
 /* The lower quartile, because a busy machine lengthens many samples. */
-START_TEST(function_of_twice_the_length_takes_twice_the_cycles)
+TEST(function_of_twice_the_length_takes_twice_the_cycles)
 {
   struct suite_repeat retry = suite_retry(20);
   long once = 20, twice = 40;
   double ratio = 0;
 
-  if (skip_under("qemu", "function_of_twice_the_length_takes_twice_the_cycles",
-        "an emulator translates the code while it runs")
-    || cpuc_dependent_add_run(1) < 0)
-    return;
+  SKIP_IF(suite_under("qemu"), "an emulator translates the code while it runs");
+  SKIP_IF(cpuc_dependent_add_run(1) < 0, "adds prove nothing on this CPU");
   while ((ratio < 1.9 || ratio > 2.1) && suite_again(&retry))
     ratio = lower_quartile_of(run_adds, &twice) / lower_quartile_of(run_adds, &once);
   ck_assert_msg(ratio >= 1.9 && ratio <= 2.1, "%.2f", ratio);
 }
-END_TEST
 
-START_TEST(empty_function_takes_less_than_512_adds_and_is_never_negative)
+TEST(empty_function_takes_less_than_512_adds_and_is_never_negative)
 {
   long pass = 1;
   double empty = lower_quartile_of(do_nothing, &pass);
@@ -62,7 +59,6 @@ START_TEST(empty_function_takes_less_than_512_adds_and_is_never_negative)
     return;
   ck_assert(empty < lower_quartile_of(run_adds, &pass));
 }
-END_TEST
 
 /* The counter of the tests below does not count this time, as if the function slept. */
 static void wait_for(void *microseconds)
@@ -112,7 +108,7 @@ static void simulate(void)
   selected->info.scaling = 1;
 }
 
-START_TEST(counter_that_fails_gives_no_samples_but_a_sentence)
+TEST_LOOP(counter_that_fails_gives_no_samples_but_a_sentence, 7)
 {
   static const long long calls[] = { 0, 100, 2000 };
   struct cpucycles_bench_result result;
@@ -129,7 +125,6 @@ START_TEST(counter_that_fails_gives_no_samples_but_a_sentence)
   ck_assert_str_eq(result.note,
     failure == STEPS_BACK ? "The counter stepped back." : "The counter is stopped.");
 }
-END_TEST
 
 static int waits;
 
@@ -139,7 +134,7 @@ static void wait_and_count(void *microseconds)
   wait_for(microseconds);
 }
 
-START_TEST(time_in_which_the_function_sleeps_is_limited)
+TEST(time_in_which_the_function_sleeps_is_limited)
 {
   struct cpucycles_bench_result result;
   int millisecond = 1000, more_than_the_limit = 210000;
@@ -153,7 +148,6 @@ START_TEST(time_in_which_the_function_sleeps_is_limited)
   ck_assert_int_eq(result.samples, 3);
   ck_assert_str_eq(result.mark, "3 runs");
 }
-END_TEST
 
 static size_t length_of_the_line(const struct cpucycles_bench_result *result)
 {
@@ -169,7 +163,7 @@ static size_t length_of_the_line(const struct cpucycles_bench_result *result)
   return strlen(line) - 1;
 }
 
-START_TEST(line_has_at_most_80_columns)
+TEST_LOOP(line_has_at_most_80_columns, 6)
 {
   static const double largest[] = { 0, 99999.94, 99999.96, 9999999999.94, 9999999999.96, 1e30 };
   struct cpucycles_bench_result result = { .samples = 3, .unit = "reference cycles" };
@@ -183,18 +177,5 @@ START_TEST(line_has_at_most_80_columns)
   result.note = "The counter stepped back.";
   ck_assert_uint_le(length_of_the_line(&result), 80);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, function_of_twice_the_length_takes_twice_the_cycles);
-  tcase_add_test(tests, empty_function_takes_less_than_512_adds_and_is_never_negative);
-  tcase_add_loop_test(tests, counter_that_fails_gives_no_samples_but_a_sentence, 0, 7);
-  tcase_add_test(tests, time_in_which_the_function_sleeps_is_limited);
-  tcase_add_loop_test(tests, line_has_at_most_80_columns, 0, 6);
-}
-
-int main(void)
-{
-  return suite_main("bench", add);
-}
+SUITE("bench")

@@ -200,10 +200,9 @@ static void examine_by(long long (*read)(void))
   examine_for(0.05, read);
 }
 
-START_TEST(true_reported_values_are_verified)
+TEST(true_reported_values_are_verified)
 {
-  if (skip_where_the_clock_steps_are_long("true_reported_values_are_verified"))
-    return;
+  skip_where_the_clock_steps_are_long();
   examine_by(read_clock);
   ck_assert_int_eq(results.difference_count, SAMPLES);
   ck_assert_int_eq(results.below_zero, 0);
@@ -219,7 +218,6 @@ START_TEST(true_reported_values_are_verified)
   ck_assert(results.lowest <= results.lower_quartile && results.lower_quartile <= results.median
     && results.median <= results.upper_quartile && results.upper_quartile <= results.highest);
 }
-END_TEST
 
 enum { INTERRUPTION = 20000000 /* nanoseconds */ };
 
@@ -241,10 +239,9 @@ static long long read_interrupted_once(void)
 }
 
 /* Uses a clock of whole microseconds, for which ten reads are too short. */
-START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
+TEST_LOOP(interruption_of_the_first_reads_does_not_hide_the_cost, 12)
 {
-  if (skip_where_the_clock_steps_are_long("interruption_of_the_first_reads_does_not_hide_the_cost"))
-    return;
+  skip_where_the_clock_steps_are_long();
   clock_resolution = 1000;
   reads_until_interruption = _i;
   examine_for(0.001, read_interrupted_once);
@@ -255,7 +252,6 @@ START_TEST(interruption_of_the_first_reads_does_not_hide_the_cost)
   ck_assert_double_gt(results.read_cycles, 0);
   ck_assert_double_le(results.read_cycles, longest_read / 1000 + 1);
 }
-END_TEST
 
 /* Nanoseconds, without the cost of a read of the clock. */
 static long long read_raw(void)
@@ -265,7 +261,7 @@ static long long read_raw(void)
 
 /* Reads of the clock take long, and are not part of the counted time. _i: whether the clock has
    steps of a microsecond. */
-START_TEST(observed_bounds_contain_the_rate)
+TEST_LOOP(observed_bounds_contain_the_rate, 2)
 {
   static struct report report;
   int i;
@@ -284,16 +280,14 @@ START_TEST(observed_bounds_contain_the_rate)
   }
   ck_assert_int_gt(report.loop_rates[LOOP_RATES - 1].microseconds, 1);
 }
-END_TEST
 
-START_TEST(false_reported_rate_is_found)
+TEST(false_reported_rate_is_found)
 {
   examine_by(read_slow);
   ck_assert_double_eq_tol(rate_off_ppm(&results), -20000, results.uncertainty + 10);
 }
-END_TEST
 
-START_TEST(scaled_counter_is_measured_in_its_units)
+TEST(scaled_counter_is_measured_in_its_units)
 {
   counter.scaling = 3;
   examine_by(read_scaled);
@@ -301,26 +295,23 @@ START_TEST(scaled_counter_is_measured_in_its_units)
   ck_assert_int_eq(results.step % 3, 0);
   ck_assert_double_eq_tol(results.step_units * 3, (double)results.step, 1e-6);
 }
-END_TEST
 
-START_TEST(steps_back_are_counted)
+TEST(steps_back_are_counted)
 {
   examine_by(read_back_at_times);
   ck_assert_int_gt(results.below_zero, 0);
   ck_assert_int_lt(results.lowest, 0);
 }
-END_TEST
 
-START_TEST(counter_passing_2_63_increases)
+TEST(counter_passing_2_63_increases)
 {
   examine_by(read_around_2_63);
   ck_assert_int_eq(results.below_zero, 0);
   ck_assert_double_gt(results.measured, 0.9e9);
   ck_assert_double_lt(results.measured, 1.1e9);
 }
-END_TEST
 
-START_TEST(stopped_counter_has_no_rate_and_no_step)
+TEST(stopped_counter_has_no_rate_and_no_step)
 {
   examine_by(read_constant);
   ck_assert(results.measured == 0);
@@ -328,20 +319,18 @@ START_TEST(stopped_counter_has_no_rate_and_no_step)
   ck_assert(results.grain.units == 1);
   ck_assert(rate_off_ppm(&results) == 0);
 }
-END_TEST
 
 static long long read_up(void)
 {
   return reads += 10;
 }
 
-START_TEST(coarse_clock_raises_the_uncertainty)
+TEST(coarse_clock_raises_the_uncertainty)
 {
   static const long long steps[] = { 1000, 4000000, 15625000 };
   size_t i;
 
-  if (skip_where_the_clock_steps_are_long("coarse_clock_raises_the_uncertainty"))
-    return;
+  skip_where_the_clock_steps_are_long();
   for (i = 0; i < sizeof steps / sizeof steps[0]; i++) {
     clock_resolution = steps[i];
     examine_by(read_raw);
@@ -354,9 +343,8 @@ START_TEST(coarse_clock_raises_the_uncertainty)
     ck_assert_int_gt(results.step, 0);
   }
 }
-END_TEST
 
-START_TEST(stopped_clock_measures_no_rate)
+TEST(stopped_clock_measures_no_rate)
 {
   static const long long stop_after[] = { 0, 1000, 4000 };
   size_t i;
@@ -372,12 +360,11 @@ START_TEST(stopped_clock_measures_no_rate)
     ck_assert_int_eq(results.step, 10);
   }
 }
-END_TEST
 
 static struct counter_list list;
 static struct report report;
 
-START_TEST(without_fork_the_counter_in_use_is_examined)
+TEST(without_fork_the_counter_in_use_is_examined)
 {
   fork_is_refused = 1;
   ck_assert_int_eq(list_and_measure_core_in_child(&list), 0);
@@ -392,18 +379,16 @@ START_TEST(without_fork_the_counter_in_use_is_examined)
   ck_assert_int_eq(report.killed_count, 0);
   free(report.results);
 }
-END_TEST
 
-START_TEST(signal_that_ends_the_selection_is_returned)
+TEST(signal_that_ends_the_selection_is_returned)
 {
   parent = getpid();
   at_selection = abort_by_signal;
   ck_assert_int_eq(list_and_measure_core_in_child(&list), SIGABRT);
   ck_assert_str_eq(signal_name(SIGABRT), "SIGABRT");
 }
-END_TEST
 
-START_TEST(signal_ends_only_one_examination)
+TEST(signal_ends_only_one_examination)
 {
   parent = getpid();
   at_overhead = abort_by_signal;
@@ -418,7 +403,6 @@ START_TEST(signal_ends_only_one_examination)
   ck_assert_str_eq(report.results[1].failure, "it could not be selected; selected: fake");
   free(report.results);
 }
-END_TEST
 
 /* A pipe. The process of the tool and its child hold the write end, so the end of the pipe's data
    shows that both processes have ended. */
@@ -461,7 +445,7 @@ static long life_without_the_tool(void)
 }
 
 /* One of ten attempts must take at most 1.1 seconds. */
-START_TEST(child_ends_within_a_second_after_the_tool)
+TEST(child_ends_within_a_second_after_the_tool)
 {
   struct suite_repeat retry = suite_retry(10);
   long life = LONG_MAX;
@@ -470,7 +454,6 @@ START_TEST(child_ends_within_a_second_after_the_tool)
     life = life_without_the_tool();
   ck_assert_int_le(life, 1100);
 }
-END_TEST
 
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
 
@@ -500,13 +483,11 @@ static int use_two_cpus(void)
   return used < 2;
 }
 
-START_TEST(difference_between_cpus_is_found)
+TEST(difference_between_cpus_is_found)
 {
   cpu_set_t before, after;
 
-  if (skip_unless("difference_between_cpus_is_found", use_two_cpus, 0,
-        "this process cannot use two CPUs"))
-    return;
+  skip_unless(use_two_cpus, 0, "this process cannot use two CPUs");
   sched_getaffinity(0, sizeof before, &before);
   examine_by(read_clock);
   ck_assert_int_eq(results.cpu_count, CPU_COUNT(&before));
@@ -518,38 +499,14 @@ START_TEST(difference_between_cpus_is_found)
   sched_getaffinity(0, sizeof after, &after);
   ck_assert(CPU_EQUAL(&before, &after)); /* the affinity is restored */
 }
-END_TEST
 
 #else
 
-START_TEST(difference_between_cpus_is_found)
+TEST(difference_between_cpus_is_found)
 {
-  skip("difference_between_cpus_is_found", "this system has no sched_setaffinity");
+  SKIP_IF(1, "this system has no sched_setaffinity");
 }
-END_TEST
 
 #endif
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, true_reported_values_are_verified);
-  tcase_add_loop_test(tests, interruption_of_the_first_reads_does_not_hide_the_cost, 0, 12);
-  tcase_add_loop_test(tests, observed_bounds_contain_the_rate, 0, 2);
-  tcase_add_test(tests, false_reported_rate_is_found);
-  tcase_add_test(tests, scaled_counter_is_measured_in_its_units);
-  tcase_add_test(tests, steps_back_are_counted);
-  tcase_add_test(tests, counter_passing_2_63_increases);
-  tcase_add_test(tests, stopped_counter_has_no_rate_and_no_step);
-  tcase_add_test(tests, coarse_clock_raises_the_uncertainty);
-  tcase_add_test(tests, stopped_clock_measures_no_rate);
-  tcase_add_test(tests, without_fork_the_counter_in_use_is_examined);
-  tcase_add_test(tests, signal_that_ends_the_selection_is_returned);
-  tcase_add_test(tests, signal_ends_only_one_examination);
-  tcase_add_test(tests, child_ends_within_a_second_after_the_tool);
-  tcase_add_test(tests, difference_between_cpus_is_found);
-}
-
-int main(void)
-{
-  return suite_main("examine", add);
-}
+SUITE("examine")

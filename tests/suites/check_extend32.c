@@ -192,7 +192,7 @@ static int read_after_random_gap_is_right(double bound)
   return read_is_right();
 }
 
-START_TEST(constant_rate_allows_gaps_up_to_the_bound)
+TEST(constant_rate_allows_gaps_up_to_the_bound)
 {
   static const double errors[] = { 0.001, 0.01, 0.2 };
   struct suite_repeat repeat = suite_repeat(LIVES);
@@ -208,10 +208,9 @@ START_TEST(constant_rate_allows_gaps_up_to_the_bound)
   }
   ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
-END_TEST
 
 /* The core sleeps and changes its frequency. The estimate is the rate at the start. */
-START_TEST(changing_rate_allows_gaps_up_to_the_bound)
+TEST(changing_rate_allows_gaps_up_to_the_bound)
 {
   struct suite_repeat repeat = suite_repeat(LIVES);
   long i, wrong = 0;
@@ -230,7 +229,6 @@ START_TEST(changing_rate_allows_gaps_up_to_the_bound)
   }
   ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
-END_TEST
 
 static int accesses_before_refusal;
 
@@ -264,7 +262,7 @@ static void begin_without_time(double rate, int which)
   cpuc_extend32_begin(&extension, simulated_counter, clock, (long long)(rate * 1e9));
 }
 
-START_TEST(clock_that_does_not_advance_allows_gaps_up_to_7_8_of_a_wraparound)
+TEST(clock_that_does_not_advance_allows_gaps_up_to_7_8_of_a_wraparound)
 {
   struct suite_repeat repeat = suite_repeat(LIVES);
   long i, wrong = 0;
@@ -280,7 +278,6 @@ START_TEST(clock_that_does_not_advance_allows_gaps_up_to_7_8_of_a_wraparound)
   }
   ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
-END_TEST
 
 /* Threads and cores. */
 
@@ -290,7 +287,7 @@ END_TEST
    at most 2^26 plus the counts in AGE, because a count within 2^26 of an anchor up to AGE old is
    not compared with the prediction. If the clock does not advance, the prediction itself has an
    error. _i: the number of the clock; CLOCKS: a clock that advances. */
-START_TEST(each_move_adds_an_error_below_2_32)
+TEST_LOOP(each_move_adds_an_error_below_2_32, CLOCKS + 1)
 {
   struct suite_repeat repeat = suite_repeat(LIVES / (CLOCKS + 1));
   long i, wrong = 0;
@@ -317,7 +314,6 @@ START_TEST(each_move_adds_an_error_below_2_32)
   }
   ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
-END_TEST
 
 static void *read_in_new_thread(void *right)
 {
@@ -338,7 +334,7 @@ static int new_thread_reads_right(void)
 
 /* Counters of cores may differ. A thread that stays on its core sees no jump, whatever a thread on
    another core reads. The other core is ahead by any multiple of 2^28. */
-START_TEST(thread_on_one_core_sees_no_jump_of_other_cores)
+TEST(thread_on_one_core_sees_no_jump_of_other_cores)
 {
   uint64_t i;
 
@@ -353,7 +349,6 @@ START_TEST(thread_on_one_core_sees_no_jump_of_other_cores)
     ck_assert(read_is_right());
   }
 }
-END_TEST
 
 /* Real threads and signals, with a counter that wraps every 43 ms. */
 
@@ -454,7 +449,7 @@ static void *read_until_finished(void *pauses)
   return NULL;
 }
 
-START_TEST(threads_and_handlers_read_right_counts)
+TEST(threads_and_handlers_read_right_counts)
 {
   static const struct cpuc_extend32_clock clock = { quick_time, quick_time };
   const struct timespec pause = { 0, 100000 };
@@ -462,8 +457,7 @@ START_TEST(threads_and_handlers_read_right_counts)
   pthread_t threads[4];
   int i;
 
-  if (skip_where_handlers_find_another_thread("threads_and_handlers_read_right_counts"))
-    return;
+  skip_where_handlers_find_another_thread();
   prepare_to_interrupt();
   quick_origin = (uint64_t)quick_time() * QUICK_RATE;
   cpuc_extend32_begin(&extension, quick_counter, clock, QUICK_RATE * SECOND);
@@ -480,7 +474,6 @@ START_TEST(threads_and_handlers_read_right_counts)
     pthread_join(threads[i], NULL);
   ck_assert_int_eq(quick_wrong, 0);
 }
-END_TEST
 
 /* Handlers after an instruction. */
 
@@ -601,35 +594,17 @@ static int runs_without_soak(int kind)
   }
 }
 
-START_TEST(handler_may_read_after_any_instruction_and_need_not_return)
+TEST(handler_may_read_after_any_instruction_and_need_not_return)
 {
   int kind;
 
-  if (skip_without_single_steps("handler_may_read_after_any_instruction_and_need_not_return"))
-    return;
+  skip_without_single_steps();
   set_handler(SIGTRAP, act_after_instruction);
   for (kind = 0; kind < KINDS; kind++)
     if (suite_soaks() || runs_without_soak(kind))
       interrupt_after_each_instruction(kind);
 }
-END_TEST
 
 #endif
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, constant_rate_allows_gaps_up_to_the_bound);
-  tcase_add_test(tests, changing_rate_allows_gaps_up_to_the_bound);
-  tcase_add_test(tests, clock_that_does_not_advance_allows_gaps_up_to_7_8_of_a_wraparound);
-  tcase_add_loop_test(tests, each_move_adds_an_error_below_2_32, 0, CLOCKS + 1);
-  tcase_add_test(tests, thread_on_one_core_sees_no_jump_of_other_cores);
-  tcase_add_test(tests, threads_and_handlers_read_right_counts);
-#ifdef CAN_SINGLE_STEP
-  tcase_add_test(tests, handler_may_read_after_any_instruction_and_need_not_return);
-#endif
-}
-
-int main(void)
-{
-  return suite_main("extend32", add);
-}
+SUITE("extend32")

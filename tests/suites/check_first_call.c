@@ -75,14 +75,13 @@ static int call_from_16_threads(void)
   return bad || !count_increases();
 }
 
-START_TEST(sixteen_threads_make_the_first_call_together)
+TEST(sixteen_threads_make_the_first_call_together)
 {
   struct suite_repeat repeat = suite_repeat(1000);
 
   while (suite_again(&repeat))
     in_child_process(call_from_16_threads);
 }
-END_TEST
 
 /* Signals. */
 
@@ -142,17 +141,14 @@ static int call_while_another_thread_raises(void)
   return fault_missed || handled != raised || !count_increases();
 }
 
-START_TEST(signals_of_another_thread_all_reach_the_program)
+TEST(signals_of_another_thread_all_reach_the_program)
 {
   struct suite_repeat repeat = suite_repeat(1000);
 
-  if (skip_under("valgrind", "signals_of_another_thread_all_reach_the_program",
-        "valgrind merges queued signals"))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind merges queued signals");
   while (suite_again(&repeat))
     in_child_process(call_while_another_thread_raises);
 }
-END_TEST
 
 static void *call_from_thread(void *unused)
 {
@@ -179,16 +175,14 @@ static int fork_while_another_thread_calls(void)
 }
 
 /* The fork happens at any time before, during or after the first call. */
-START_TEST(fork_during_the_first_call_leaves_a_child_that_counts)
+TEST(fork_during_the_first_call_leaves_a_child_that_counts)
 {
   struct suite_repeat repeat = suite_repeat(300);
 
-  if (skip_where_fork_may_deadlock("fork_during_the_first_call_leaves_a_child_that_counts"))
-    return;
+  skip_where_fork_may_deadlock();
   while (suite_again(&repeat))
     in_child_process(fork_while_another_thread_calls);
 }
-END_TEST
 
 static void *cancel_and_call(void *has_returned)
 {
@@ -209,11 +203,10 @@ static int cancel_the_first_caller(void)
   return !has_returned || !count_increases();
 }
 
-START_TEST(canceled_thread_finishes_its_first_call)
+TEST(canceled_thread_finishes_its_first_call)
 {
   in_child_process(cancel_the_first_caller);
 }
-END_TEST
 
 /* Resources that the first call gives back. */
 
@@ -268,14 +261,12 @@ static int call_and_compare_resources(void)
   return entry_count("/proc/self/task") != threads;
 }
 
-START_TEST(first_call_leaks_no_resource)
+TEST(first_call_leaks_no_resource)
 {
-  if (entry_count("/proc/self/fd") < 0 || mapping_count() < 0)
-    skip("first_call_leaks_no_resource", "there is no /proc/self to look at");
-  else
-    in_child_process(call_and_compare_resources);
+  SKIP_IF(entry_count("/proc/self/fd") < 0 || mapping_count() < 0,
+    "there is no /proc/self to look at");
+  in_child_process(call_and_compare_resources);
 }
-END_TEST
 
 /* Seccomp filters. */
 
@@ -391,37 +382,27 @@ static int (*const source_does_not_depend_on_the_filter)(void) = NULL;
 
 /* Runs body() in a child process, and expects that it returns 0. Skips the test if the filter of
    this row does not work here. */
-static void in_child_if_filters_work(const char *test, int (*body)(void))
+static void in_child_if_filters_work(int (*body)(void))
 {
-  if (!skip_unless(test, filter_answers, expected_answer(),
-        "seccomp filters are missing, or do not answer as requested"))
-    in_child_process(body);
+  skip_unless(filter_answers, expected_answer(),
+    "seccomp filters are missing, or do not answer as requested");
+  in_child_process(body);
 }
 
-START_TEST(filter_at_perf_event_open_drops_perf)
+TEST_LOOP(filter_at_perf_event_open_drops_perf, FILTERS)
 {
-  if (!HAVE_BACKEND_default_perfevent) {
-    skip("filter_at_perf_event_open_drops_perf", "default-perfevent is not built");
-    return;
-  }
-  if (skip_under("valgrind", "filter_at_perf_event_open_drops_perf",
-        "valgrind makes the system calls in its own code"))
-    return;
+  SKIP_IF(!HAVE_BACKEND_default_perfevent, "default-perfevent is not built");
+  SKIP_IF(suite_under("valgrind"), "valgrind makes the system calls in its own code");
   filter = _i;
-  in_child_if_filters_work("filter_at_perf_event_open_drops_perf", call_with_perf_filtered);
+  in_child_if_filters_work(call_with_perf_filtered);
 }
-END_TEST
 
-START_TEST(first_call_survives_sigsys_at_every_open)
+TEST(first_call_survives_sigsys_at_every_open)
 {
-  const char *test = "first_call_survives_sigsys_at_every_open";
-
-  if (skip_under("valgrind", test, "valgrind makes the system calls in its own code"))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind makes the system calls in its own code");
   filter = TRAP;
-  in_child_if_filters_work(test, source_does_not_depend_on_the_filter);
+  in_child_if_filters_work(source_does_not_depend_on_the_filter);
 }
-END_TEST
 
 #ifdef __linux__
 static volatile int is_after_2038;
@@ -456,11 +437,10 @@ static int call_after_2038(void)
   return 2;
 }
 
-START_TEST(wall_clock_is_read_after_2038)
+TEST(wall_clock_is_read_after_2038)
 {
   in_child_process(call_after_2038);
 }
-END_TEST
 #endif
 
 /* The TSC is forbidden, and thus the clocks of the vDSO, which read the TSC. */
@@ -542,44 +522,34 @@ static int call_without_clocks(void)
 static int (*const call_without_clocks)(void) = NULL;
 #endif
 
-START_TEST(unreadable_clock_is_not_the_last_resort)
+TEST_LOOP(unreadable_clock_is_not_the_last_resort, FILTERS)
 {
-  const char *test = "unreadable_clock_is_not_the_last_resort";
-
-  if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
-    || skip_under("valgrind", test, "valgrind itself reads the TSC")
-    || skip_unless(test, forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC"))
-    return;
+  SKIP_IF(suite_under("asan"), "AddressSanitizer itself reads the TSC");
+  SKIP_IF(suite_under("valgrind"), "valgrind itself reads the TSC");
+  skip_unless(forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC");
   filter = _i;
-  in_child_if_filters_work(test, call_without_clocks);
+  in_child_if_filters_work(call_without_clocks);
 }
-END_TEST
 
-START_TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
+TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
 {
-  const char *test = "forbidden_tsc_leads_to_a_clock_by_system_call";
-
-  if (skip_under("asan", test, "AddressSanitizer itself reads the TSC")
-    || skip_under("valgrind", test, "valgrind itself reads the TSC"))
-    return;
-  if (!skip_unless(test, forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC"))
-    in_child_process(call_without_tsc);
+  SKIP_IF(suite_under("asan"), "AddressSanitizer itself reads the TSC");
+  SKIP_IF(suite_under("valgrind"), "valgrind itself reads the TSC");
+  skip_unless(forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC");
+  in_child_process(call_without_tsc);
 }
-END_TEST
 
 #else
 
-START_TEST(unreadable_clock_is_not_the_last_resort)
+TEST_LOOP(unreadable_clock_is_not_the_last_resort, FILTERS)
 {
-  skip("unreadable_clock_is_not_the_last_resort", "this system has no PR_SET_TSC");
+  SKIP_IF(1, "this system has no PR_SET_TSC");
 }
-END_TEST
 
-START_TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
+TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
 {
-  skip("forbidden_tsc_leads_to_a_clock_by_system_call", "this system has no PR_SET_TSC");
+  SKIP_IF(1, "this system has no PR_SET_TSC");
 }
-END_TEST
 
 #endif
 
@@ -588,7 +558,7 @@ END_TEST
    sets the frequency under qemu. */
 
 /* Compares up to a hundred processes, within the time limit. */
-START_TEST(selection_is_equal_in_each_process)
+TEST(selection_is_equal_in_each_process)
 {
   struct suite_repeat repeat = suite_repeat(100);
   int channel[2];
@@ -618,7 +588,6 @@ START_TEST(selection_is_equal_in_each_process)
     ck_assert_str_eq(name, first);
   }
 }
-END_TEST
 
 /* Answers to a signal handler that interrupts the selection, tested without a signal. */
 
@@ -676,11 +645,10 @@ static int call_all_within_the_selection(void)
   return cpucycles_counter(0) == NULL || cpucycles_timer() == NULL;
 }
 
-START_TEST(every_function_answers_during_the_selection)
+TEST(every_function_answers_during_the_selection)
 {
   in_child_process(call_all_within_the_selection);
 }
-END_TEST
 
 static int is_selecting, child_has_ended;
 
@@ -696,7 +664,7 @@ static int count_in_the_child(void)
   return !count_increases();
 }
 
-START_TEST(fork_within_the_selection_leaves_a_child_that_counts)
+TEST(fork_within_the_selection_leaves_a_child_that_counts)
 {
   pthread_t thread;
 
@@ -710,7 +678,6 @@ START_TEST(fork_within_the_selection_leaves_a_child_that_counts)
   pthread_join(thread, NULL);
   ck_assert_int_eq(count_increases(), 1);
 }
-END_TEST
 
 static int signal_to_send; /* to the selecting thread; pending until the selection is over */
 
@@ -754,45 +721,39 @@ static int jump_at_the_end_of_the_selection(void)
 
 /* The jump may leave the first call unfinished. _i: whether the signal is one that the library
    handles during the selection. */
-START_TEST(jump_out_of_the_first_call_blocks_no_thread)
+TEST_LOOP(jump_out_of_the_first_call_blocks_no_thread, 2)
 {
-  if (skip_under("valgrind", "jump_out_of_the_first_call_blocks_no_thread",
-        "valgrind delivers sent signals when it sees fit"))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind delivers sent signals when it sees fit");
   signal_to_send = _i ? suite_fault_to_send(SIGSEGV) : SIGUSR1;
   in_child_process(jump_at_the_end_of_the_selection);
 }
-END_TEST
 
 #else
 
-static void skip_during_the_selection(const char *test)
+static void skip_during_the_selection(void)
 {
   (void)call_all;
-  skip(test, "this system does not have secure_getenv(), which the test replaces");
+  SKIP_IF(1, "this system does not have secure_getenv(), which the test replaces");
 }
 
-START_TEST(every_function_answers_during_the_selection)
+TEST(every_function_answers_during_the_selection)
 {
-  skip_during_the_selection("every_function_answers_during_the_selection");
+  skip_during_the_selection();
 }
-END_TEST
 
-START_TEST(fork_within_the_selection_leaves_a_child_that_counts)
+TEST(fork_within_the_selection_leaves_a_child_that_counts)
 {
-  skip_during_the_selection("fork_within_the_selection_leaves_a_child_that_counts");
+  skip_during_the_selection();
 }
-END_TEST
 
-START_TEST(jump_out_of_the_first_call_blocks_no_thread)
+TEST_LOOP(jump_out_of_the_first_call_blocks_no_thread, 2)
 {
-  skip_during_the_selection("jump_out_of_the_first_call_blocks_no_thread");
+  skip_during_the_selection();
 }
-END_TEST
 
 #endif
 
-START_TEST(unscaled_counter_needs_no_wrapper)
+TEST(unscaled_counter_needs_no_wrapper)
 {
   const struct cpuc_selection *selected;
   int i;
@@ -809,7 +770,6 @@ START_TEST(unscaled_counter_needs_no_wrapper)
         ck_assert(cpucycles != backend->read);
     }
 }
-END_TEST
 
 static void *print_in_the_first_call(void *unused)
 {
@@ -839,35 +799,9 @@ static int ask_while_another_thread_prints(void)
   return 0;
 }
 
-START_TEST(trace_lines_are_printed_without_the_lock_of_the_process)
+TEST(trace_lines_are_printed_without_the_lock_of_the_process)
 {
   in_child_process(ask_while_another_thread_prints);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, sixteen_threads_make_the_first_call_together);
-  tcase_add_test(tests, signals_of_another_thread_all_reach_the_program);
-  tcase_add_test(tests, fork_during_the_first_call_leaves_a_child_that_counts);
-  tcase_add_test(tests, canceled_thread_finishes_its_first_call);
-  tcase_add_test(tests, first_call_leaks_no_resource);
-  tcase_add_loop_test(tests, filter_at_perf_event_open_drops_perf, 0, FILTERS);
-  tcase_add_test(tests, first_call_survives_sigsys_at_every_open);
-#ifdef __linux__
-  tcase_add_test(tests, wall_clock_is_read_after_2038);
-#endif
-  tcase_add_test(tests, forbidden_tsc_leads_to_a_clock_by_system_call);
-  tcase_add_loop_test(tests, unreadable_clock_is_not_the_last_resort, 0, FILTERS);
-  tcase_add_test(tests, selection_is_equal_in_each_process);
-  tcase_add_test(tests, trace_lines_are_printed_without_the_lock_of_the_process);
-  tcase_add_test(tests, every_function_answers_during_the_selection);
-  tcase_add_test(tests, fork_within_the_selection_leaves_a_child_that_counts);
-  tcase_add_loop_test(tests, jump_out_of_the_first_call_blocks_no_thread, 0, 2);
-  tcase_add_test(tests, unscaled_counter_needs_no_wrapper);
-}
-
-int main(void)
-{
-  return suite_main("first call", add);
-}
+SUITE("first call")

@@ -26,7 +26,7 @@ static DWORD CALLBACK call_together(void *name)
   return 0;
 }
 
-START_TEST(sixteen_threads_make_the_first_call_together)
+TEST_LOOP(sixteen_threads_make_the_first_call_together, 20)
 {
   HANDLE threads[THREADS];
   const char *names[THREADS];
@@ -48,13 +48,11 @@ START_TEST(sixteen_threads_make_the_first_call_together)
   }
   ck_assert(count_increases());
 }
-END_TEST
 
-START_TEST(every_function_answers)
+TEST(every_function_answers)
 {
   ck_assert_int_eq(check_every_answer(), 0);
 }
-END_TEST
 
 static void expect_usable(const char *name)
 {
@@ -69,12 +67,11 @@ static void expect_usable(const char *name)
   ck_abort_msg("%s is not built", name);
 }
 
-START_TEST(clocks_of_the_system_work)
+TEST(clocks_of_the_system_work)
 {
   expect_usable("default-windows");
   expect_usable("default-gettimeofday");
 }
-END_TEST
 
 /* Returns 1 if the OS clocks advance as GetTickCount() does, for half a second. */
 static int do_clocks_agree(void)
@@ -91,7 +88,7 @@ static int do_clocks_agree(void)
   return llabs(monotonic - elapsed) < elapsed / 10 && llabs(wall - elapsed) < elapsed / 10;
 }
 
-START_TEST(clocks_agree_with_the_systems_own)
+TEST(clocks_agree_with_the_systems_own)
 {
   struct timeval before, after;
   long long wall;
@@ -107,20 +104,5 @@ START_TEST(clocks_agree_with_the_systems_own)
     agree = do_clocks_agree(); /* other processes may run between two reads */
   ck_assert(agree);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  int i;
-
-  for (i = 0; i < 20; i++)
-    tcase_add_test(tests, sixteen_threads_make_the_first_call_together);
-  tcase_add_test(tests, every_function_answers);
-  tcase_add_test(tests, clocks_of_the_system_work);
-  tcase_add_test(tests, clocks_agree_with_the_systems_own);
-}
-
-int main(void)
-{
-  return suite_main("first call on Windows", add);
-}
+SUITE("first call on Windows")

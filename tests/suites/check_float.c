@@ -61,14 +61,14 @@ static int change_rounding(void)
   return added == 1 && below == 1 && divide_by_three() == nearest;
 }
 
-/* Skips the environment if it does not exist here. Returns 1 if it is skipped. */
-static int skip_environment(const char *test, const struct environment *environment)
+/* Skips the environment if it does not exist here. */
+static void skip_environment(const struct environment *environment)
 {
   tried = environment;
   if (environment->rounding < 0)
-    return skip_unless(test, inexact_operation_traps, -SIGFPE,
-      "floating-point exceptions are not trapped");
-  return skip_unless(test, change_rounding, 0, "the rounding cannot be changed");
+    skip_unless(inexact_operation_traps, -SIGFPE, "floating-point exceptions are not trapped");
+  else
+    skip_unless(change_rounding, 0, "the rounding cannot be changed");
 }
 
 /* Calls every public function. Returns 0 if the counts increase and no section is negative. */
@@ -104,12 +104,11 @@ static int call_every_function(void)
   return cpucycles_inline_section_end() < begin;
 }
 
-START_TEST(every_function_survives_traps_and_rounding)
+TEST_LOOP(every_function_survives_traps_and_rounding, ENVIRONMENTS)
 {
-  if (!skip_environment("every_function_survives_traps_and_rounding", &environments[_i]))
-    ck_assert_int_eq(result_in_child(call_every_function), 0);
+  skip_environment(&environments[_i]);
+  ck_assert_int_eq(result_in_child(call_every_function), 0);
 }
-END_TEST
 
 /* A counter of 32 bits at 2399987654 Hz, and a clock that advances by 0.6 s at each read. */
 static long long clock_reads;
@@ -173,22 +172,11 @@ static int compute_in_environment(void)
   return memcmp(results, expected, sizeof results) != 0;
 }
 
-START_TEST(arithmetic_does_not_depend_on_rounding)
+TEST_LOOP(arithmetic_does_not_depend_on_rounding, ENVIRONMENTS)
 {
-  if (skip_environment("arithmetic_does_not_depend_on_rounding", &environments[_i]))
-    return;
+  skip_environment(&environments[_i]);
   compute(expected);
   ck_assert_int_eq(result_in_child(compute_in_environment), 0);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_loop_test(tests, every_function_survives_traps_and_rounding, 0, ENVIRONMENTS);
-  tcase_add_loop_test(tests, arithmetic_does_not_depend_on_rounding, 0, ENVIRONMENTS);
-}
-
-int main(void)
-{
-  return suite_main("float", add);
-}
+SUITE("float")

@@ -69,7 +69,7 @@ static struct cpuc_backend reference = {
   .rate = report_rate,
 };
 
-START_TEST(sources_answer_in_their_order)
+TEST(sources_answer_in_their_order)
 {
   expect(2399987654, "default");
   simulated.measured = 1100000000;
@@ -106,17 +106,14 @@ START_TEST(sources_answer_in_their_order)
   write_file("/etc/cpucyclespersecond", "2100000001\n");
   expect(2100000001, "/etc/cpucyclespersecond");
 }
-END_TEST
 
-START_TEST(rate_of_a_reference_counter_is_rejected_if_a_measurement_differs)
+TEST(rate_of_a_reference_counter_is_rejected_if_a_measurement_differs)
 {
   struct cpuc_frequency found;
   long long hz = 1290000000;
   int i;
 
-  if (skip_where_the_clock_steps_are_long(
-        "rate_of_a_reference_counter_is_rejected_if_a_measurement_differs"))
-    return;
+  skip_where_the_clock_steps_are_long();
   simulated.reference = &reference;
   reported.hz = 1290000000; /* off by 0.8 % */
   expect(1290000000, "reference counter");
@@ -140,7 +137,6 @@ START_TEST(rate_of_a_reference_counter_is_rejected_if_a_measurement_differs)
   reference.rate = report_with_a_fault;
   expect(CPUC_FREQUENCY_DEFAULT, "default");
 }
-END_TEST
 
 static int is_constant;
 
@@ -151,14 +147,12 @@ static int report_constancy(const char **source)
 }
 
 /* A reference counter without a reported rate, beside the current frequency of an idle core. */
-START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
+TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 {
   struct cpuc_frequency found;
   int i;
 
-  if (skip_where_the_clock_steps_are_long(
-        "constant_reference_counter_precedes_an_idle_cores_frequency"))
-    return;
+  skip_where_the_clock_steps_are_long();
   simulated.reference = &reference;
   reported.hz = 0;
   reference.is_invariant = report_constancy;
@@ -172,9 +166,8 @@ START_TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
   ck_assert_str_eq(found.source, "reference counter");
   ck_assert_int_le(llabs(found.persecond - 1300000000), 13000000);
 }
-END_TEST
 
-START_TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
+TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
 {
 #define CPU(n) "/sys/devices/system/cpu/cpu" n "/cpufreq/"
 #define POLICY(n) "/sys/devices/system/cpu/cpufreq/policy" n "/"
@@ -190,22 +183,20 @@ START_TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
   write_file(CPU("12") "scaling_max_freq", "3200000\n");
   expect(3200000000, "cpufreq/scaling_max_freq");
 }
-END_TEST
 
 /* Linux before 4.4 lists no policies. */
-START_TEST(without_listed_policies_each_cpu_is_read)
+TEST(without_listed_policies_each_cpu_is_read)
 {
   write_file(CPU("0") "scaling_max_freq", "1200000\n");
   write_file(CPU("4") "scaling_max_freq", "1700000\n");
   write_file("/sys/devices/system/cpu/cpuidle/current_driver", "none\n");
   expect(1700000000, "cpufreq/scaling_max_freq");
 }
-END_TEST
 
 /* CPU 1 is online, the others are off; a directory in place of the file of CPU 0 cannot be read.
    The directories are made in both orders, because a file system lists them in one of the two, or
    in any other. */
-START_TEST(policies_are_asked_in_the_order_of_their_numbers)
+TEST_LOOP(policies_are_asked_in_the_order_of_their_numbers, 2)
 {
   char path[100];
   int i;
@@ -220,9 +211,8 @@ START_TEST(policies_are_asked_in_the_order_of_their_numbers)
   write_file(CPU("32") "scaling_max_freq", "9900000\n"); /* beyond the limit */
   expect(4900000000, "cpufreq/scaling_max_freq");
 }
-END_TEST
 
-START_TEST(device_tree_is_searched_for_cpus)
+TEST(device_tree_is_searched_for_cpus)
 {
 #define NODES "/proc/device-tree/cpus/"
   write_bytes(NODES "timebase-frequency", "\x00\x98\x96\x80", 4);
@@ -246,10 +236,9 @@ START_TEST(device_tree_is_searched_for_cpus)
   write_bytes(NODES "PowerPC,POWER9@20/clock-frequency", "\0\0\0\1\x2a\x05\xf2\x00", 8);
   expect(5000000000, "/proc/device-tree");
 }
-END_TEST
 
 /* A vendor's copy of the rate of the time base, on a core of 1047 MHz. */
-START_TEST(device_tree_is_not_believed_against_a_measurement)
+TEST(device_tree_is_not_believed_against_a_measurement)
 {
   write_bytes(NODES "cpu@0/clock-frequency", "\x01\x7d\x78\x40", 4);
   simulated.least_plausible = 418800000;
@@ -261,9 +250,8 @@ START_TEST(device_tree_is_not_believed_against_a_measurement)
   simulated.least_plausible = 0; /* the chain of adds shows no frequency */
   expect(25000000, "/proc/device-tree");
 }
-END_TEST
 
-START_TEST(truncated_number_is_ignored)
+TEST(truncated_number_is_ignored)
 {
   char line[1100];
   int length;
@@ -278,7 +266,6 @@ START_TEST(truncated_number_is_ignored)
   write_file(CPU0 "cpufreq/scaling_max_freq", "19000");
   expect(CPUC_FREQUENCY_DEFAULT, "default");
 }
-END_TEST
 
 enum {
   ALPHA = CPUC_ARCHITECTURE_ALPHA,
@@ -363,7 +350,7 @@ static void expect_line(const char *line, int architectures, long long core, lon
   }
 }
 
-START_TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
+TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
 {
   size_t i;
 
@@ -379,9 +366,8 @@ START_TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
   write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
   expect(3700000000, "cpufreq/scaling_max_freq");
 }
-END_TEST
 
-START_TEST(idle_cores_do_not_hide_the_frequency)
+TEST(idle_cores_do_not_hide_the_frequency)
 {
   write_file("/proc/cpuinfo",
     "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\nmodel name : X @ 2.80GHz\n");
@@ -389,10 +375,9 @@ START_TEST(idle_cores_do_not_hide_the_frequency)
   write_file("/proc/cpuinfo", "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\n");
   expect(3100000000, "/proc/cpuinfo");
 }
-END_TEST
 
 /* The first piece that is read has 1024 bytes. */
-START_TEST(flags_in_two_pieces_are_read)
+TEST(flags_in_two_pieces_are_read)
 {
   static const char start[] = "model name : X @ 2.80GHz\ncpu MHz : 3000.000\nflags :";
   char text[2048];
@@ -407,9 +392,8 @@ START_TEST(flags_in_two_pieces_are_read)
     expect(3000000000, "/proc/cpuinfo");
   }
 }
-END_TEST
 
-START_TEST(long_cpuinfo_is_read_in_part)
+TEST(long_cpuinfo_is_read_in_part)
 {
   FILE *file;
   int i;
@@ -429,7 +413,6 @@ START_TEST(long_cpuinfo_is_read_in_part)
   ck_assert_int_ge(i, 1010); /* more than a few CPUs */
   ck_assert_int_le(i, 1020); /* but not many: 32 KiB of 2.4 MB */
 }
-END_TEST
 
 /* Settings by an administrator or a user that are not valid frequencies. */
 static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n", "1e300\n", "0\n",
@@ -437,7 +420,7 @@ static const char *const junk[] = { "", "\n", "fast\n", "-5\n", "nan\n", "inf\n"
   "2400000000 2400000000\n", "0x8f0d1800\n", "2,4\n", "2400000000,5\n", "2400000000.\n", ".5\n",
   "+2400000000\n" };
 
-START_TEST(malformed_setting_file_is_ignored)
+TEST(malformed_setting_file_is_ignored)
 {
   size_t i;
 
@@ -462,9 +445,8 @@ START_TEST(malformed_setting_file_is_ignored)
   write_file("/etc/cpucyclespersecond", "2400000000.7 \r\n");
   expect(2400000000, "/etc/cpucyclespersecond");
 }
-END_TEST
 
-START_TEST(malformed_variable_is_ignored)
+TEST(malformed_variable_is_ignored)
 {
   static char longest[1 << 20];
   size_t i;
@@ -492,7 +474,6 @@ START_TEST(malformed_variable_is_ignored)
   simulated.variable = NULL;
   expect_ignored("");
 }
-END_TEST
 
 #define SETTING_FILE "/etc/cpucyclespersecond"
 
@@ -504,7 +485,7 @@ static void expect_ignored_file(const char *reason)
   ck_assert_int_eq(remove(path_of(SETTING_FILE)), 0);
 }
 
-START_TEST(setting_in_an_irregular_file_is_ignored)
+TEST(setting_in_an_irregular_file_is_ignored)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   int file;
@@ -530,9 +511,8 @@ START_TEST(setting_in_an_irregular_file_is_ignored)
   ck_assert_int_eq(symlink("cpucyclespersecond", path_of(SETTING_FILE)), 0);
   expect_ignored_file(SETTING_FILE " cannot be read");
 }
-END_TEST
 
-START_TEST(too_long_setting_is_ignored)
+TEST(too_long_setting_is_ignored)
 {
   FILE *file = fopen(path_of(SETTING_FILE), "w");
   int i;
@@ -545,7 +525,6 @@ START_TEST(too_long_setting_is_ignored)
   ck_assert_int_eq(truncate(path_of(SETTING_FILE), 2000000000), 0);
   expect_ignored_file(SETTING_FILE " is too long for a number");
 }
-END_TEST
 
 /* 0 if a locale with a decimal comma was set. musl accepts any name, but keeps the point. */
 static int set_decimal_comma(void)
@@ -559,45 +538,12 @@ static int set_decimal_comma(void)
   return 1;
 }
 
-static int skip_without_decimal_comma(const char *test)
+TEST(decimal_comma_of_the_locale_is_ignored)
 {
-  return skip_unless(test, set_decimal_comma, 0, "no locale with a decimal comma is installed");
-}
-
-START_TEST(decimal_comma_of_the_locale_is_ignored)
-{
-  if (skip_without_decimal_comma("decimal_comma_of_the_locale_is_ignored"))
-    return;
+  skip_unless(set_decimal_comma, 0, "no locale with a decimal comma is installed");
   ck_assert_int_eq(set_decimal_comma(), 0);
   write_file("/proc/cpuinfo", "cpu MHz\t\t: 2596.132\n");
   expect(2596132000, "/proc/cpuinfo");
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_checked_fixture(tests, make_machine, remove_machine);
-  tcase_add_test(tests, sources_answer_in_their_order);
-  tcase_add_test(tests, rate_of_a_reference_counter_is_rejected_if_a_measurement_differs);
-  tcase_add_test(tests, device_tree_is_searched_for_cpus);
-  tcase_add_test(tests, device_tree_is_not_believed_against_a_measurement);
-  tcase_add_test(tests, truncated_number_is_ignored);
-  tcase_add_test(tests, constant_reference_counter_precedes_an_idle_cores_frequency);
-  tcase_add_test(tests, fastest_policy_decides_and_one_cpu_of_each_is_read);
-  tcase_add_test(tests, without_listed_policies_each_cpu_is_read);
-  tcase_add_loop_test(tests, policies_are_asked_in_the_order_of_their_numbers, 0, 2);
-  tcase_add_test(tests, line_of_cpuinfo_is_read_on_its_own_architecture);
-  tcase_add_test(tests, idle_cores_do_not_hide_the_frequency);
-  tcase_add_test(tests, flags_in_two_pieces_are_read);
-  tcase_add_test(tests, long_cpuinfo_is_read_in_part);
-  tcase_add_test(tests, malformed_setting_file_is_ignored);
-  tcase_add_test(tests, malformed_variable_is_ignored);
-  tcase_add_test(tests, setting_in_an_irregular_file_is_ignored);
-  tcase_add_test(tests, too_long_setting_is_ignored);
-  tcase_add_test(tests, decimal_comma_of_the_locale_is_ignored);
-}
-
-int main(void)
-{
-  return suite_main("frequency", add);
-}
+SUITE_AROUND("frequency", make_machine, remove_machine)

@@ -86,7 +86,7 @@ static void expect_frequency(long long hz, const char *source)
     ck_assert_str_eq(found.source, source);
 }
 
-START_TEST(sysctl_by_name_reports_the_frequency)
+TEST(sysctl_by_name_reports_the_frequency)
 {
   static const struct {
     struct answer answer;
@@ -114,18 +114,16 @@ START_TEST(sysctl_by_name_reports_the_frequency)
     expect_frequency(rows[i].hz, rows[i].answer.name);
   }
 }
-END_TEST
 
-START_TEST(constant_value_precedes_a_current_one)
+TEST(constant_value_precedes_a_current_one)
 {
   answers[0] = (struct answer){ "dev.cpu.0.freq", 800, 4 };
   expect_frequency(800000000, "dev.cpu.0.freq");
   answers[1] = (struct answer){ "hw.clockrate", 3400, 4 };
   expect_frequency(3400000000, "hw.clockrate");
 }
-END_TEST
 
-START_TEST(other_calls_report_the_frequency)
+TEST(other_calls_report_the_frequency)
 {
   clocks[2] = 1593;
   expect_frequency(1593000000, "processor_info");
@@ -138,7 +136,6 @@ START_TEST(other_calls_report_the_frequency)
   clocks[2] = -1;
   expect_frequency(0, NULL);
 }
-END_TEST
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -149,7 +146,7 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
   return (struct cpuc_cpuid_leaf) { 0, 0, 0, 0 };
 }
 
-START_TEST(sysctl_reports_the_rate_of_the_tsc)
+TEST(sysctl_reports_the_rate_of_the_tsc)
 {
   ck_assert_int_eq(tsc_rate_without_kernel().hz, 0);
   answers[0] = (struct answer){ "machdep.tsc_freq", 2596132000, 8 };
@@ -161,21 +158,7 @@ START_TEST(sysctl_reports_the_rate_of_the_tsc)
   answers[0] = (struct answer){ "machdep.tsc_freq", 1416666664, 4 };
   ck_assert_int_eq(tsc_rate_without_kernel().hz, 0);
 }
-END_TEST
 
 #endif
 
-static void add_tests(TCase *tests)
-{
-  tcase_add_test(tests, sysctl_by_name_reports_the_frequency);
-  tcase_add_test(tests, constant_value_precedes_a_current_one);
-  tcase_add_test(tests, other_calls_report_the_frequency);
-#if defined(__x86_64__) || defined(__i386__)
-  tcase_add_test(tests, sysctl_reports_the_rate_of_the_tsc);
-#endif
-}
-
-int main(void)
-{
-  return suite_main("frequency of other systems", add_tests);
-}
+SUITE("frequency of other systems")

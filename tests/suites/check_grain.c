@@ -86,7 +86,7 @@ static const double costs[] = { 5, 25, 60 };
 
 enum { GRAINS = sizeof grains / sizeof grains[0], COSTS = sizeof costs / sizeof costs[0] };
 
-START_TEST(known_grains_are_found)
+TEST(known_grains_are_found)
 {
   int i;
 
@@ -98,9 +98,8 @@ START_TEST(known_grains_are_found)
     expect_grain(0.9);
   }
 }
-END_TEST
 
-START_TEST(grain_is_found_among_corrected_counts)
+TEST(grain_is_found_among_corrected_counts)
 {
   int i;
 
@@ -110,7 +109,6 @@ START_TEST(grain_is_found_among_corrected_counts)
     expect_grain(0.8);
   }
 }
-END_TEST
 
 /* Three of four differences are also multiples of twice the grain. */
 static long long read_even_often(void)
@@ -120,15 +118,14 @@ static long long read_even_often(void)
   return machine.last += 26 * multiples[(int)(8 * draw())];
 }
 
-START_TEST(twice_the_grain_is_not_the_grain)
+TEST(twice_the_grain_is_not_the_grain)
 {
   begin_with(26, 26);
   cpucycles = read_even_often;
   ck_assert_int_eq(find().units, 26);
 }
-END_TEST
 
-START_TEST(grain_above_the_cost_of_a_read_is_found)
+TEST(grain_above_the_cost_of_a_read_is_found)
 {
   static const double coarse[] = { 1000, 62.5, 300 };
   int i;
@@ -139,7 +136,6 @@ START_TEST(grain_above_the_cost_of_a_read_is_found)
     expect_grain(0.9);
   }
 }
-END_TEST
 
 /* A counter of grain 1. A cycle of the core is `cycle` counts; a read and the loops between reads
    take some cycles. */
@@ -190,7 +186,7 @@ static long long read_fine(void)
 }
 
 /* The core cycle is from 0.305 to 1.839 counts. */
-START_TEST(grain_of_1_is_not_mistaken_for_another)
+TEST(grain_of_1_is_not_mistaken_for_another)
 {
   struct grain found;
   int i;
@@ -208,7 +204,6 @@ START_TEST(grain_of_1_is_not_mistaken_for_another)
       found.share, kind, cycle);
   }
 }
-END_TEST
 
 static long long read_constant(void)
 {
@@ -220,7 +215,7 @@ static long long read_down(void)
   return -26 * ++machine.last;
 }
 
-START_TEST(no_grain_above_1_is_found_if_the_counter_stops_or_decreases)
+TEST(no_grain_above_1_is_found_if_the_counter_stops_or_decreases)
 {
   begin_with(26, 26);
   cpucycles = read_constant;
@@ -228,19 +223,5 @@ START_TEST(no_grain_above_1_is_found_if_the_counter_stops_or_decreases)
   cpucycles = read_down;
   ck_assert(find().units == 1);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, known_grains_are_found);
-  tcase_add_test(tests, grain_is_found_among_corrected_counts);
-  tcase_add_test(tests, twice_the_grain_is_not_the_grain);
-  tcase_add_test(tests, grain_above_the_cost_of_a_read_is_found);
-  tcase_add_test(tests, grain_of_1_is_not_mistaken_for_another);
-  tcase_add_test(tests, no_grain_above_1_is_found_if_the_counter_stops_or_decreases);
-}
-
-int main(void)
-{
-  return suite_main("grain", add);
-}
+SUITE("grain")

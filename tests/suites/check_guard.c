@@ -90,17 +90,16 @@ static void fault_in_a_part(void *done)
 
 /* Faults of the body. */
 
-START_TEST(fault_ends_the_body_and_its_signal_is_returned)
+TEST(fault_ends_the_body_and_its_signal_is_returned)
 {
-  const char *test = "fault_ends_the_body_and_its_signal_is_returned";
   volatile char *beyond_end = map_page_beyond_end();
   int i, done = 0, has_undefined;
 
-  has_undefined
-    = !skip_unless(test, undefined_instruction_faults, -SIGILL,
-      "(SIGILL) no instruction raises it");
+  has_undefined = result_in_child(undefined_instruction_faults) == -SIGILL;
+  if (!has_undefined)
+    skip_part("(SIGILL) no instruction raises it");
   if (!beyond_end)
-    skip(test, "(SIGBUS) no empty file can be mapped here");
+    skip_part("(SIGBUS) no empty file can be mapped here");
   enter_guard();
   for (i = 0; i < 100; i++) {
     ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
@@ -117,7 +116,6 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
   ck_assert_int_eq(done, 1);
   leave_guard();
 }
-END_TEST
 
 #ifdef __linux__
 
@@ -191,19 +189,16 @@ static int use_alternate_stack(void)
 
 /* _i: whether the alternate stack is above the thread's own stack. Both are tested because a build
    with _FORTIFY_SOURCE checks the direction of jumps. */
-START_TEST(fault_is_caught_on_any_alternate_stack)
+TEST_LOOP(fault_is_caught_on_any_alternate_stack, 2)
 {
-  const char *test = "fault_is_caught_on_any_alternate_stack";
   struct sigaction action;
   pthread_attr_t attributes;
   pthread_t thread;
   void *succeeded;
 
-  if (SUITE_SANITIZED)
-    skip(test, "the sanitizer has an alternate stack of its own");
-  if (SUITE_SANITIZED || skip_under("valgrind", test, "valgrind takes stacks for its own")
-    || skip_unless(test, use_alternate_stack, 0, "handlers run on no alternate stack"))
-    return;
+  SKIP_IF(SUITE_SANITIZED, "the sanitizer has an alternate stack of its own");
+  SKIP_IF(suite_under("valgrind"), "valgrind takes stacks for its own");
+  skip_unless(use_alternate_stack, 0, "handlers run on no alternate stack");
   memset(&action, 0, sizeof action);
   action.sa_handler = handle_on_stack;
   action.sa_flags = SA_ONSTACK;
@@ -218,7 +213,6 @@ START_TEST(fault_is_caught_on_any_alternate_stack)
   pthread_join(thread, &succeeded);
   ck_assert_ptr_nonnull(succeeded);
 }
-END_TEST
 
 #endif
 
@@ -234,7 +228,7 @@ static void handler_b(int signal, siginfo_t *info, void *context)
   (void)signal, (void)info, (void)context;
 }
 
-START_TEST(handlers_are_restored_with_mask_and_flags)
+TEST(handlers_are_restored_with_mask_and_flags)
 {
   /* no handler is set for SIGSYS */
   static const int flags[] = { 0, SA_NODEFER | SA_ONSTACK, SA_RESTART | SA_SIGINFO, SA_RESETHAND };
@@ -268,10 +262,9 @@ START_TEST(handlers_are_restored_with_mask_and_flags)
         sigismember(&before[i].sa_mask, member));
   }
 }
-END_TEST
 
 /* _i: whether the thread blocks SIGUSR1 alone, or all signals. */
-START_TEST(mask_and_cancellation_state_are_restored)
+TEST_LOOP(mask_and_cancellation_state_are_restored, 2)
 {
   sigset_t mask, now;
   int state, member;
@@ -293,9 +286,8 @@ START_TEST(mask_and_cancellation_state_are_restored)
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
   ck_assert_int_eq(state, PTHREAD_CANCEL_ENABLE);
 }
-END_TEST
 
-START_TEST(handler_installed_during_the_guard_stays)
+TEST(handler_installed_during_the_guard_stays)
 {
   struct sigaction after;
 
@@ -305,7 +297,6 @@ START_TEST(handler_installed_during_the_guard_stays)
   sigaction(SIGFPE, NULL, &after);
   ck_assert_ptr_eq((void *)after.sa_handler, (void *)handler_a);
 }
-END_TEST
 
 /* Faults of other threads, and signals that are sent. */
 
@@ -356,13 +347,11 @@ static void join_a_thread_that(void *(*faults)(void *))
 /* The system chooses the code of a fault, and whether the handler's own mask is in force. For
    example, emulators give SEGV_MAPERR on some CPUs, and qemu 7 has another mask on RISC-V. The test
    expects the code and the mask of a fault without the guard. */
-START_TEST(fault_of_another_thread_reaches_the_program)
+TEST(fault_of_another_thread_reaches_the_program)
 {
   int usual_code, usually_masked;
 
-  if (skip_under("valgrind", "fault_of_another_thread_reaches_the_program",
-        "valgrind takes the fault for an error of the program"))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind takes the fault for an error of the program");
   set_recording_handler(SIGSEGV, 0);
   read_value = suite_read(forbidden);
   usual_code = seen_code;
@@ -379,11 +368,10 @@ START_TEST(fault_of_another_thread_reaches_the_program)
   ck_assert_int_eq(seen_context, 1);
   ck_assert_int_eq(seen_masked, usually_masked);
 }
-END_TEST
 
-static int skip_where_sent_signals_wait(const char *test)
+static void skip_where_sent_signals_wait(void)
 {
-  return skip_under("valgrind", test, "valgrind delivers sent signals when it sees fit");
+  SKIP_IF(suite_under("valgrind"), "valgrind delivers sent signals when it sees fit");
 }
 
 static void send_to_self(void *unused)
@@ -393,11 +381,9 @@ static void send_to_self(void *unused)
 }
 
 /* The handler runs only after the guard was left, because a handler may do anything. */
-START_TEST(signal_sent_to_the_guarded_thread_is_delivered_once_afterwards)
+TEST(signal_sent_to_the_guarded_thread_is_delivered_once_afterwards)
 {
-  if (skip_where_sent_signals_wait(
-        "signal_sent_to_the_guarded_thread_is_delivered_once_afterwards"))
-    return;
+  skip_where_sent_signals_wait();
   set_recording_handler(suite_fault_to_send(SIGSEGV), 0);
   enter_guard();
   ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
@@ -407,7 +393,6 @@ START_TEST(signal_sent_to_the_guarded_thread_is_delivered_once_afterwards)
   ck_assert_int_eq(seen_count, 1); /* two were sent, but pending signals merge */
   ck_assert_int_eq(seen_signal, suite_fault_to_send(SIGSEGV));
 }
-END_TEST
 
 #ifdef __linux__
 
@@ -448,20 +433,18 @@ static int receive_sent_codes(void)
   return 0;
 }
 
-static int skip_without_codes(const char *test)
+static void skip_without_codes(void)
 {
-  return skip_unless(test, receive_sent_codes, 0,
-    "rt_tgsigqueueinfo does not send a signal with a given code");
+  skip_unless(receive_sent_codes, 0, "rt_tgsigqueueinfo does not send a signal with a given code");
 }
 
 #endif
 
-START_TEST(signal_blocked_by_the_thread_stays_pending)
+TEST(signal_blocked_by_the_thread_stays_pending)
 {
   sigset_t blocked, pending;
 
-  if (skip_where_sent_signals_wait("signal_blocked_by_the_thread_stays_pending"))
-    return;
+  skip_where_sent_signals_wait();
   set_recording_handler(suite_fault_to_send(SIGSEGV), 0);
   sigemptyset(&blocked);
   sigaddset(&blocked, suite_fault_to_send(SIGSEGV));
@@ -473,7 +456,6 @@ START_TEST(signal_blocked_by_the_thread_stays_pending)
   sigpending(&pending);
   ck_assert_int_eq(sigismember(&pending, suite_fault_to_send(SIGSEGV)), 1);
 }
-END_TEST
 
 static void *raise_in_itself(void *unused)
 {
@@ -481,25 +463,22 @@ static void *raise_in_itself(void *unused)
   return unused;
 }
 
-START_TEST(ignored_signal_sent_in_another_thread_stays_ignored)
+TEST(ignored_signal_sent_in_another_thread_stays_ignored)
 {
-  if (skip_where_sent_signals_wait("ignored_signal_sent_in_another_thread_stays_ignored"))
-    return;
+  skip_where_sent_signals_wait();
   signal(suite_fault_to_send(SIGSEGV), SIG_IGN);
   enter_guard();
   join_a_thread_that(raise_in_itself);
   leave_guard();
 }
-END_TEST
 
 /* Like a thread that stores the handler during the guard and restores it afterwards. */
-START_TEST(handler_restored_after_the_guard_passes_on)
+TEST(handler_restored_after_the_guard_passes_on)
 {
   int signal = suite_fault_to_send(SIGFPE);
   struct sigaction ours;
 
-  if (skip_where_sent_signals_wait("handler_restored_after_the_guard_passes_on"))
-    return;
+  skip_where_sent_signals_wait();
   set_recording_handler(signal, 0);
   enter_guard();
   sigaction(signal, NULL, &ours);
@@ -508,7 +487,6 @@ START_TEST(handler_restored_after_the_guard_passes_on)
   raise(signal);
   ck_assert_int_eq(seen_count, 1);
 }
-END_TEST
 
 static sigjmp_buf out;
 
@@ -533,14 +511,12 @@ static void send_two(void *unused)
 }
 
 /* _i: which of the two handlers leaves by a jump. */
-START_TEST(jump_out_of_a_handler_loses_no_other_signal)
+TEST_LOOP(jump_out_of_a_handler_loses_no_other_signal, 2)
 {
-  const char *test = "jump_out_of_a_handler_loses_no_other_signal";
   struct sigaction action;
 
-  if (skip_under("qemu", test, "qemu keeps all but one of these signals for itself")
-    || skip_where_sent_signals_wait(test))
-    return;
+  SKIP_IF(suite_under("qemu"), "qemu keeps all but one of these signals for itself");
+  skip_where_sent_signals_wait();
   /* Each handler blocks the other signal. Otherwise the system could start the second handler
      before the first instruction of the first one, and the jump would discard the first one. */
   memset(&action, 0, sizeof action);
@@ -556,7 +532,6 @@ START_TEST(jump_out_of_a_handler_loses_no_other_signal)
   }
   ck_assert_int_eq(seen_count, 2);
 }
-END_TEST
 
 /* Faults that the program does not handle. */
 
@@ -665,24 +640,22 @@ static int crash(void)
   return crashes[crash_number].crash();
 }
 
-START_TEST(unhandled_fault_still_ends_the_process)
+TEST_LOOP(unhandled_fault_still_ends_the_process, CRASHES)
 {
-  const char *test = "unhandled_fault_still_ends_the_process", *name = crashes[_i].name;
+  const char *name = crashes[_i].name;
   int signal = crashes[_i].signal ? crashes[_i].signal : suite_fault_to_send(SIGSEGV);
   char observed[100];
 
-  if (skip_under("valgrind", test, "valgrind reports the fault as an error of the program"))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind reports the fault as an error of the program");
   snprintf(observed, sizeof observed, "%s raises no signal", name);
-  if (!crashes[_i].is_certain && skip_unless(test, crashes[_i].crash, -signal, observed))
-    return;
+  if (!crashes[_i].is_certain)
+    skip_unless(crashes[_i].crash, -signal, observed);
   crash_number = _i;
   ck_assert_msg(result_in_child(crash) == -signal, "%s", name);
   crash_is_ignored = 1; /* a fault cannot be ignored */
   if (crashes[_i].cause != SENT)
     ck_assert_msg(result_in_child(crash) == -signal, "%s, ignored", name);
 }
-END_TEST
 
 #ifdef __linux__
 
@@ -710,29 +683,24 @@ static siginfo_t last_signal_of(int (*body)(void))
 }
 
 /* Compares every fault of the traced thread with the same fault without the guard. */
-START_TEST(crash_shows_its_own_cause)
+TEST_LOOP(crash_shows_its_own_cause, OWN_FAULTS)
 {
-  const char *test = "crash_shows_its_own_cause", *name = crashes[_i].name;
+  const char *name = crashes[_i].name;
   siginfo_t usual, info;
 
   ck_assert_int_eq(crashes[_i].cause, FAULT);
-  if (SUITE_SANITIZED)
-    skip(test, "the sanitizer has handlers of its own");
-  if (SUITE_SANITIZED || skip_under("valgrind", test, "valgrind cannot be traced")
-    || skip_without_codes(test))
-    return;
+  SKIP_IF(SUITE_SANITIZED, "the sanitizer has handlers of its own");
+  SKIP_IF(suite_under("valgrind"), "valgrind cannot be traced");
+  skip_without_codes();
   crash_number = _i;
   usual = last_signal_of(crashes[_i].crash);
-  if (usual.si_signo != crashes[_i].signal || usual.si_code <= 0) {
-    skip(test, "without the library, no tracer sees the cause of this crash");
-    return;
-  }
+  SKIP_IF(usual.si_signo != crashes[_i].signal || usual.si_code <= 0,
+    "without the library, no tracer sees the cause of this crash");
   info = last_signal_of(crash);
   ck_assert_msg(info.si_signo == usual.si_signo && info.si_code == usual.si_code,
     "%s: signal %d, code %d", name, info.si_signo, info.si_code);
   ck_assert_msg(info.si_addr == usual.si_addr, "%s: %p", name, info.si_addr);
 }
-END_TEST
 
 #endif
 
@@ -774,7 +742,7 @@ static void expect_the_programs_stack_and_mask(void)
 }
 
 /* A thread of Go or Java has no room for a handler on its own stack. */
-START_TEST(handler_has_the_programs_stack_and_mask_from_the_first_moment)
+TEST(handler_has_the_programs_stack_and_mask_from_the_first_moment)
 {
   set_recording_handler(SIGSEGV, SA_ONSTACK);
   after_call = expect_the_programs_stack_and_mask;
@@ -783,7 +751,6 @@ START_TEST(handler_has_the_programs_stack_and_mask_from_the_first_moment)
   after_call = NULL;
   ck_assert_int_gt(checked_calls, 10);
 }
-END_TEST
 
 static int calls_before_the_fork;
 static pid_t forked_child;
@@ -817,7 +784,7 @@ static void fork_after_some_calls(void)
     enter_in_the_child();
 }
 
-START_TEST(child_forked_at_any_call_has_the_programs_handlers_and_can_enter)
+TEST(child_forked_at_any_call_has_the_programs_handlers_and_can_enter)
 {
   int n, status;
 
@@ -836,26 +803,12 @@ START_TEST(child_forked_at_any_call_has_the_programs_handlers_and_can_enter)
   }
   ck_assert_int_gt(n, 10);
 }
-END_TEST
-
-static void add_tests_at_calls(TCase *tests)
-{
-  tcase_add_test(tests, handler_has_the_programs_stack_and_mask_from_the_first_moment);
-  tcase_add_test(tests, child_forked_at_any_call_has_the_programs_handlers_and_can_enter);
-}
 
 #else
 
-START_TEST(tests_at_calls_of_sigaction_are_skipped)
+TEST(tests_at_calls_of_sigaction_are_skipped)
 {
-  skip("tests_at_calls_of_sigaction_are_skipped",
-    "only with glibc, GCC and no sanitizer can the test replace sigaction()");
-}
-END_TEST
-
-static void add_tests_at_calls(TCase *tests)
-{
-  tcase_add_test(tests, tests_at_calls_of_sigaction_are_skipped);
+  SKIP_IF(1, "only with glibc, GCC and no sanitizer can the test replace sigaction()");
 }
 
 #endif
@@ -865,30 +818,4 @@ static void make_page(void)
   forbidden = suite_forbidden_page();
 }
 
-static void add(TCase *tests)
-{
-  tcase_add_checked_fixture(tests, make_page, NULL);
-  tcase_add_test(tests, fault_ends_the_body_and_its_signal_is_returned);
-#ifdef __linux__
-  tcase_add_loop_test(tests, fault_is_caught_on_any_alternate_stack, 0, 2);
-#endif
-  tcase_add_test(tests, handlers_are_restored_with_mask_and_flags);
-  tcase_add_loop_test(tests, mask_and_cancellation_state_are_restored, 0, 2);
-  tcase_add_test(tests, handler_installed_during_the_guard_stays);
-  tcase_add_test(tests, fault_of_another_thread_reaches_the_program);
-  tcase_add_test(tests, signal_sent_to_the_guarded_thread_is_delivered_once_afterwards);
-  tcase_add_test(tests, signal_blocked_by_the_thread_stays_pending);
-  tcase_add_test(tests, ignored_signal_sent_in_another_thread_stays_ignored);
-  tcase_add_test(tests, handler_restored_after_the_guard_passes_on);
-  tcase_add_loop_test(tests, jump_out_of_a_handler_loses_no_other_signal, 0, 2);
-  tcase_add_loop_test(tests, unhandled_fault_still_ends_the_process, 0, CRASHES);
-#ifdef __linux__
-  tcase_add_loop_test(tests, crash_shows_its_own_cause, 0, OWN_FAULTS);
-#endif
-  add_tests_at_calls(tests);
-}
-
-int main(void)
-{
-  return suite_main("guard", add);
-}
+SUITE_AROUND("guard", make_page, NULL)

@@ -4,7 +4,6 @@
 
 #include "config.h"
 
-
 #include "tests/suites/guarded.h"
 #include "tests/suites/suite.h"
 
@@ -45,7 +44,7 @@ static void set_done(void *done)
   *(int *)done = 1;
 }
 
-START_TEST(fault_ends_the_body_and_its_signal_is_returned)
+TEST(fault_ends_the_body_and_its_signal_is_returned)
 {
   int i, done = 0;
 
@@ -63,7 +62,6 @@ START_TEST(fault_ends_the_body_and_its_signal_is_returned)
   ck_assert_int_eq(done, 1);
   leave_guard();
 }
-END_TEST
 
 #ifdef __x86_64__
 
@@ -81,7 +79,7 @@ static void spoil_registers(void *unused)
                    "xmm9");
 }
 
-START_TEST(fault_leaves_the_registers_of_the_caller)
+TEST(fault_leaves_the_registers_of_the_caller)
 {
   volatile int one = 1;
   volatile double half = 0.5;
@@ -95,15 +93,13 @@ START_TEST(fault_leaves_the_registers_of_the_caller)
   ck_assert_int_eq(a + 10 * b + 100 * c + 1000 * d + 10000 * e + 100000 * f, 654321);
   ck_assert(u + 10 * v + 100 * w == 265.5);
 }
-END_TEST
 
 #else
 
-START_TEST(fault_leaves_the_registers_of_the_caller)
+TEST(fault_leaves_the_registers_of_the_caller)
 {
-  skip("fault_leaves_the_registers_of_the_caller", "written for x86-64");
+  SKIP_IF(1, "written for x86-64");
 }
-END_TEST
 
 #endif
 
@@ -136,7 +132,7 @@ static void let_another_thread_read(void *status)
   CloseHandle(thread);
 }
 
-START_TEST(fault_of_another_thread_reaches_the_program)
+TEST(fault_of_another_thread_reaches_the_program)
 {
   void *handler = AddVectoredExceptionHandler(1, make_readable);
   DWORD status = 0;
@@ -149,9 +145,8 @@ START_TEST(fault_of_another_thread_reaches_the_program)
   ck_assert_int_eq(status, 1);
   ck_assert_int_eq(faults_seen, 1);
 }
-END_TEST
 
-START_TEST(fault_of_the_body_is_hidden_from_the_program)
+TEST(fault_of_the_body_is_hidden_from_the_program)
 {
   void *handler = AddVectoredExceptionHandler(1, make_readable);
 
@@ -162,9 +157,8 @@ START_TEST(fault_of_the_body_is_hidden_from_the_program)
   RemoveVectoredExceptionHandler(handler);
   ck_assert_int_eq(faults_seen, 0);
 }
-END_TEST
 
-START_TEST(fault_outside_of_a_body_reaches_the_program)
+TEST(fault_outside_of_a_body_reaches_the_program)
 {
   void *handler = AddVectoredExceptionHandler(0, make_readable);
   int done;
@@ -180,7 +174,6 @@ START_TEST(fault_outside_of_a_body_reaches_the_program)
   ck_assert_int_eq(faults_seen, 2);
   RemoveVectoredExceptionHandler(handler);
 }
-END_TEST
 
 static LONG CALLBACK end_thread(EXCEPTION_POINTERS *exception)
 {
@@ -189,7 +182,7 @@ static LONG CALLBACK end_thread(EXCEPTION_POINTERS *exception)
   ExitThread(2);
 }
 
-START_TEST(unhandled_fault_reaches_the_last_filter)
+TEST(unhandled_fault_reaches_the_last_filter)
 {
   DWORD status = 0;
 
@@ -201,19 +194,5 @@ START_TEST(unhandled_fault_reaches_the_last_filter)
   ck_assert_int_eq(status, 2);
   ck_assert_int_eq(faults_seen, 1);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, fault_ends_the_body_and_its_signal_is_returned);
-  tcase_add_test(tests, fault_leaves_the_registers_of_the_caller);
-  tcase_add_test(tests, fault_of_another_thread_reaches_the_program);
-  tcase_add_test(tests, fault_of_the_body_is_hidden_from_the_program);
-  tcase_add_test(tests, fault_outside_of_a_body_reaches_the_program);
-  tcase_add_test(tests, unhandled_fault_reaches_the_last_filter);
-}
-
-int main(void)
-{
-  return suite_main("guard on Windows", add);
-}
+SUITE("guard on Windows")

@@ -80,7 +80,7 @@ static long long end_inline(void)
 }
 
 /* _i: the function that makes the first call. */
-START_TEST(first_inline_read_selects)
+TEST_LOOP(first_inline_read_selects, 6)
 {
   long long (*const reads[])(void)
     = { read_inline, begin_inline, end_inline, copy_of_inline, copy_of_begin, copy_of_end };
@@ -89,25 +89,22 @@ START_TEST(first_inline_read_selects)
   ck_assert_int_gt(reads[_i](), 0);
   ck_assert(cpuc_process_has_selected());
 }
-END_TEST
 
-START_TEST(inline_reads_continue_the_count_of_cpucycles)
+TEST(inline_reads_continue_the_count_of_cpucycles)
 {
   ck_assert_int_eq(count_decreases(READS), 0);
 }
-END_TEST
 
 /* The offsets that compiled programs contain may not change. */
-START_TEST(layout_of_the_state_is_unchanged)
+TEST(layout_of_the_state_is_unchanged)
 {
   ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, method), 0);
   ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, shift), 4);
   ck_assert_uint_eq(offsetof(struct cpucycles_inline_state, multiplier), 8);
   ck_assert_uint_eq(sizeof(struct cpucycles_inline_state), 16);
 }
-END_TEST
 
-START_TEST(values_of_the_interface_are_unchanged)
+TEST(values_of_the_interface_are_unchanged)
 {
   ck_assert_uint_eq(CPUCYCLES_INLINE_CALL, 0);
   ck_assert_uint_eq(CPUCYCLES_INLINE_TSC, 1);
@@ -126,7 +123,6 @@ START_TEST(values_of_the_interface_are_unchanged)
   ck_assert_int_eq(CPUCYCLES_USABLE, 1);
   ck_assert_int_eq(CPUCYCLES_SELECTED, 2);
 }
-END_TEST
 
 /* An inline read must lie between two reads with a call. */
 static void expect_between(const struct cpuc_reader *reader)
@@ -141,7 +137,7 @@ static void expect_between(const struct cpuc_reader *reader)
   }
 }
 
-START_TEST(state_describes_the_selected_counter)
+TEST(state_describes_the_selected_counter)
 {
   const struct cpuc_table_entry *entry;
   struct cpuc_reader reader;
@@ -157,10 +153,9 @@ START_TEST(state_describes_the_selected_counter)
   ck_assert_uint_eq(cpucycles_inline_state.method, method);
   expect_between(&reader);
 }
-END_TEST
 
 /* An inline read does not extend a count. */
-START_TEST(counter_of_32_bits_has_no_inline_method)
+TEST(counter_of_32_bits_has_no_inline_method)
 {
   int i, found = 0;
 
@@ -169,10 +164,8 @@ START_TEST(counter_of_32_bits_has_no_inline_method)
       found++;
       ck_assert_uint_eq(cpuc_table[i].backend->inline_method, CPUCYCLES_INLINE_CALL);
     }
-  if (found == 0)
-    skip("counter_of_32_bits_has_no_inline_method", "no counter of 32 bits is built");
+  SKIP_IF(found == 0, "no counter of 32 bits is built");
 }
-END_TEST
 
 #ifdef CPUCYCLES_POSIX
 
@@ -225,27 +218,24 @@ static int execute_instruction(void)
   return 0;
 }
 
-/* Skips a counter whose instruction faults here. Returns 1 if it is skipped. */
-static int skip_unreadable(const char *test, const struct cpuc_table_entry *entry)
+/* Returns 0 and reports it if the instruction of this counter faults here. */
+static int is_readable(const struct cpuc_table_entry *entry)
 {
-  char observed[100];
-
   method = entry->backend->inline_method;
-  snprintf(observed, sizeof observed, "the instruction of %s faults", entry->name);
-  return skip_unless(test, execute_instruction, 0, observed);
+  if (result_in_child(execute_instruction) == 0)
+    return 1;
+  skip_part("(%s) its instruction faults", entry->name);
+  return 0;
 }
 
 #else
 
-static int skip_unreadable(const char *test, const struct cpuc_table_entry *entry)
+static int is_readable(const struct cpuc_table_entry *entry)
 {
-  char reason[100];
-
   if (entry->backend->inline_method == CPUCYCLES_INLINE_TSC)
-    return 0;
-  snprintf(reason, sizeof reason, "Windows may forbid the instruction of %s", entry->name);
-  skip(test, reason);
-  return 1;
+    return 1;
+  skip_part("(%s) Windows may forbid its instruction", entry->name);
+  return 0;
 }
 
 #endif
@@ -266,16 +256,15 @@ static void expect_inline_reads(const struct cpuc_table_entry *entry, struct cpu
 
 /* Tests each counter as if it had been selected without scaling and, if its kind is scaled, also as
    if it had been selected with scaling. */
-START_TEST(inline_reads_equal_those_of_every_backend_with_an_instruction)
+TEST(inline_reads_equal_those_of_every_backend_with_an_instruction)
 {
-  const char *test = "inline_reads_equal_those_of_every_backend_with_an_instruction";
   const struct cpuc_scale unscaled = { 0, 0 };
   int i, read = 0;
 
   cpucycles();
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
     if (cpuc_table[i].backend->inline_method != CPUCYCLES_INLINE_CALL) {
-      if (skip_unreadable(test, &cpuc_table[i]))
+      if (!is_readable(&cpuc_table[i]))
         continue;
       expect_inline_reads(&cpuc_table[i], unscaled);
       if (cpuc_table[i].backend->kind == CPUC_KIND_SCALED) {
@@ -284,10 +273,8 @@ START_TEST(inline_reads_equal_those_of_every_backend_with_an_instruction)
       }
       read++;
     }
-  if (read == 0)
-    skip(test, "no counter that one instruction reads works here");
+  SKIP_IF(read == 0, "no counter that one instruction reads works here");
 }
-END_TEST
 
 /* Durations of six empty sections, from a counter that is read at the beginning and end of each. */
 static long long section_durations[6], scripted_count;
@@ -301,7 +288,7 @@ static long long scripted_counter(void)
 }
 
 /* The library is newer than the program, or is for another CPU. */
-START_TEST(unknown_method_is_a_call)
+TEST_LOOP(unknown_method_is_a_call, 2)
 {
   int reads;
 
@@ -315,7 +302,6 @@ START_TEST(unknown_method_is_a_call)
   cpucycles_inline_section_end();
   ck_assert_int_eq(scripted_reads, reads + 3);
 }
-END_TEST
 
 /* Expects the inline function, and its copy, to find this overhead. */
 static void expect_overhead(const long long *durations, long long overhead)
@@ -331,7 +317,7 @@ static void expect_overhead(const long long *durations, long long overhead)
   ck_assert_int_ge(scripted_reads / 2, 6);
 }
 
-START_TEST(overhead_is_the_shortest_empty_section)
+TEST(overhead_is_the_shortest_empty_section)
 {
   static const long long usual[6] = { 90, 70, 41, 58, 1000000, 44 };
   static const long long set_back[6] = { 90, -5, 70, -1000000, 41, 58 };
@@ -346,28 +332,10 @@ START_TEST(overhead_is_the_shortest_empty_section)
   expect_overhead(stopped_in_most, 0);
   expect_overhead(never, 0);
 }
-END_TEST
 
 static void set_up(void)
 {
   (void)stay_on_this_cpu();
 }
 
-static void add(TCase *tests)
-{
-  tcase_add_checked_fixture(tests, set_up, NULL);
-  tcase_add_loop_test(tests, first_inline_read_selects, 0, 6);
-  tcase_add_test(tests, inline_reads_continue_the_count_of_cpucycles);
-  tcase_add_test(tests, layout_of_the_state_is_unchanged);
-  tcase_add_test(tests, values_of_the_interface_are_unchanged);
-  tcase_add_test(tests, state_describes_the_selected_counter);
-  tcase_add_test(tests, counter_of_32_bits_has_no_inline_method);
-  tcase_add_test(tests, inline_reads_equal_those_of_every_backend_with_an_instruction);
-  tcase_add_loop_test(tests, unknown_method_is_a_call, 0, 2);
-  tcase_add_test(tests, overhead_is_the_shortest_empty_section);
-}
-
-int main(void)
-{
-  return suite_main("inline", add);
-}
+SUITE_AROUND("inline", set_up, NULL)

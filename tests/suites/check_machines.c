@@ -60,17 +60,13 @@ static int is_default(const struct cpuc_frequency *found)
   return strcmp(found->source, "default") == 0;
 }
 
-/* Skips a machine whose files are missing. Returns 1 if it is skipped. */
-static int skip_missing(const char *test, const struct machine *machine)
+/* Returns 1 and reports it if the files of this machine are missing. */
+static int is_missing(const struct machine *machine)
 {
-  char reason[100];
-
   if (access(root_of(machine), R_OK) == 0)
     return 0;
   ck_assert_msg(!is_ours(machine), "%s is missing", root_of(machine));
-  snprintf(reason, sizeof reason, "the directory of recorded machines does not contain %s",
-    machine->name);
-  skip(test, reason);
+  skip_part("(%s) the directory of recorded machines does not contain it", machine->name);
   return 1;
 }
 
@@ -78,7 +74,7 @@ static void expect_whole(const struct machine *machine)
 {
   struct cpuc_frequency found;
 
-  if (skip_missing("estimate_is_within_the_limits_of_each_machine", machine))
+  if (is_missing(machine))
     return;
   files_root = root_of(machine);
   found = estimate();
@@ -88,14 +84,13 @@ static void expect_whole(const struct machine *machine)
     && found.persecond <= machine->highest), "%s: %lld", machine->name, found.persecond);
 }
 
-START_TEST(estimate_is_within_the_limits_of_each_machine)
+TEST(estimate_is_within_the_limits_of_each_machine)
 {
   int i;
 
   for (i = 0; i < MACHINES; i++)
     expect_whole(&machines[i]);
 }
-END_TEST
 
 /* Parameters of the functions that nftw() calls. */
 static const struct machine *walked;
@@ -151,13 +146,13 @@ static int truncate_at_each_step(const char *path, const struct stat *status, in
   return 0;
 }
 
-START_TEST(truncated_file_gives_no_wrong_estimate)
+TEST_LOOP(truncated_file_gives_no_wrong_estimate, MACHINES)
 {
   const char *root;
 
   walked = &machines[_i];
   step = suite_soaks() ? 1 : 61;
-  if (skip_missing("truncated_file_gives_no_wrong_estimate", walked))
+  if (is_missing(walked))
     return;
   root = root_of(walked);
   make_machine();
@@ -166,15 +161,5 @@ START_TEST(truncated_file_gives_no_wrong_estimate)
   ck_assert_int_eq(nftw(root, truncate_at_each_step, 8, FTW_PHYS), 0);
   remove_machine();
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-  tcase_add_test(tests, estimate_is_within_the_limits_of_each_machine);
-  tcase_add_loop_test(tests, truncated_file_gives_no_wrong_estimate, 0, MACHINES);
-}
-
-int main(void)
-{
-  return suite_main("machines", add_tests);
-}
+SUITE("machines")

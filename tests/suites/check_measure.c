@@ -88,35 +88,30 @@ static int time_chain_of_adds(void)
   return !(times[0] > 0 && times[2] <= times[0] * 1.01);
 }
 
-/* Skips a test if adds do not show the core frequency here. Returns 1 if it is skipped. */
-static int skip_where_adds_show_no_frequency(const char *test)
+/* Skips a test if adds do not show the core frequency here. */
+static void skip_where_adds_show_no_frequency(void)
 {
 #ifndef __OPTIMIZE__
-  skip(test, "the library was compiled unoptimized");
-  return 1;
+  SKIP_IF(1, "the library was compiled unoptimized");
 #endif
 #if defined(__x86_64__) || defined(__i386__)
   ck_assert_int_eq(cpuc_dependent_add_takes_one_cycle(), !add_does_not_take_one_cycle());
 #endif
-  if (add_does_not_take_one_cycle()) {
+  if (add_does_not_take_one_cycle())
     ck_assert_int_eq(cpucycles_core_persecond(), 0);
-    skip(test, "a dependent add does not take one cycle on this CPU");
-    return 1;
-  }
-  return skip_where_the_clock_steps_are_long(test)
-    || skip_unless(test, time_chain_of_adds, 0, "the times of one chain of adds differ");
+  SKIP_IF(add_does_not_take_one_cycle(), "a dependent add does not take one cycle on this CPU");
+  skip_where_the_clock_steps_are_long();
+  skip_unless(time_chain_of_adds, 0, "the times of one chain of adds differ");
 }
 
 /* Alternates cpucycles_core_persecond() with the underlying measurement, so that both see the same
    core frequencies. */
-START_TEST(core_persecond_is_the_measured_frequency)
+TEST(core_persecond_is_the_measured_frequency)
 {
-  const char *test = "core_persecond_is_the_measured_frequency";
   long long values[TRIES], others[TRIES];
   int i, known = 0;
 
-  if (skip_where_adds_show_no_frequency(test))
-    return;
+  skip_where_adds_show_no_frequency();
   for (i = 0; known < TRIES && i < 20 * TRIES; i++) {
     values[known] = cpucycles_core_persecond();
     others[known] = cpuc_frequency_measure_core();
@@ -131,7 +126,6 @@ START_TEST(core_persecond_is_the_measured_frequency)
     values[known / 2], values[known / 4], values[known * 3 / 4]);
   ck_assert_double_eq_tol((double)values[known / 2] / (double)others[known / 2], 1, 0.2);
 }
-END_TEST
 
 static void *measure_core(void *persecond)
 {
@@ -141,7 +135,7 @@ static void *measure_core(void *persecond)
 
 /* Each thread makes its first call. One of the threads selects while the other threads wait. Then
    each thread measures for itself. */
-START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
+TEST(core_persecond_may_be_the_first_call_of_any_thread)
 {
   pthread_t threads[8];
   long long values[8];
@@ -155,7 +149,6 @@ START_TEST(core_persecond_may_be_the_first_call_of_any_thread)
   }
   ck_assert(cpuc_process_has_selected());
 }
-END_TEST
 
 /* The test above, check_inline and check_section make the first call with the other functions. */
 static void make_the_first_call(int function)
@@ -200,13 +193,12 @@ static void make_the_first_call(int function)
 enum { FIRST_CALLS = 11 };
 
 /* _i: the function. */
-START_TEST(any_function_may_make_the_first_call)
+TEST_LOOP(any_function_may_make_the_first_call, FIRST_CALLS)
 {
   ck_assert(!cpuc_process_has_selected());
   make_the_first_call(_i);
   ck_assert(cpuc_process_has_selected());
 }
-END_TEST
 
 static long long read_constant(void)
 {
@@ -223,7 +215,7 @@ static long long read_microseconds(void)
   return cpuc_os_clock_raw() / 1000;
 }
 
-START_TEST(rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded)
+TEST(rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded)
 {
   static const struct cpuc_backend backend
     = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM };
@@ -240,7 +232,6 @@ START_TEST(rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded)
   cpucycles = read_constant;
   ck_assert_int_eq(cpuc_timer_find_rate(&selection, cpucycles), 0);
 }
-END_TEST
 
 static long long read_nanoseconds(void)
 {
@@ -305,14 +296,12 @@ static int rate_is_that_of_the_clock(void)
     && rate_fits_the_kind();
 }
 
-START_TEST(rate_is_that_of_the_count)
+TEST(rate_is_that_of_the_count)
 {
-  if (skip_where_the_clock_steps_are_long("rate_is_that_of_the_count"))
-    return;
+  skip_where_the_clock_steps_are_long();
   ck_assert(holds_in_a_fresh_process(rate_fits_the_kind));
   ck_assert(holds_in_a_fresh_process(rate_is_that_of_the_clock));
 }
-END_TEST
 
 static struct cpuc_rate reported;
 
@@ -322,7 +311,7 @@ static struct cpuc_rate report_rate(void)
 }
 
 /* A fake backend reports a rate that is 0.5 % too high. */
-START_TEST(measurement_refines_only_a_rounded_reported_rate)
+TEST_LOOP(measurement_refines_only_a_rounded_reported_rate, 2)
 {
   static const struct cpuc_backend backend
     = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM, .rate = report_rate };
@@ -332,8 +321,7 @@ START_TEST(measurement_refines_only_a_rounded_reported_rate)
   long long rate;
   int i;
 
-  if (skip_where_the_clock_steps_are_long("measurement_refines_only_a_rounded_reported_rate"))
-    return;
+  skip_where_the_clock_steps_are_long();
   cpucycles();
   cpucycles = read_nanoseconds;
   reported.hz = right + right / 200;
@@ -349,7 +337,6 @@ START_TEST(measurement_refines_only_a_rounded_reported_rate)
   else if (cpuc_scale_agree_within_1_percent(rate, reported.hz))
     ck_assert_int_eq(rate, reported.hz);
 }
-END_TEST
 
 static int reads_so_far;
 
@@ -366,7 +353,7 @@ static long long read_interrupted_at_first(void)
   return cpuc_os_clock_raw();
 }
 
-START_TEST(interrupted_measurement_of_the_rate_is_repeated)
+TEST(interrupted_measurement_of_the_rate_is_repeated)
 {
   static const struct cpuc_backend backend
     = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM };
@@ -375,8 +362,7 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
   long long rate = 0;
   int i;
 
-  if (skip_where_the_clock_steps_are_long("interrupted_measurement_of_the_rate_is_repeated"))
-    return;
+  skip_where_the_clock_steps_are_long();
   cpucycles();
   cpucycles = read_interrupted_at_first;
   for (i = 0; i < 100 && rate == 0; i++) { /* repeats, because the machine may be busy */
@@ -385,7 +371,6 @@ START_TEST(interrupted_measurement_of_the_rate_is_repeated)
   }
   ck_assert_msg(rate > 980000000 && rate < 1020000000, "%lld", rate);
 }
-END_TEST
 
 /* Like the count of a thread that does not run most of the time. */
 static long long read_quarter(void)
@@ -393,7 +378,7 @@ static long long read_quarter(void)
   return cpuc_os_clock_raw() / 4;
 }
 
-START_TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
+TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
 {
   static const struct cpuc_backend backend
     = { .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_THREAD };
@@ -402,8 +387,7 @@ START_TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
   long long rate = 0, core = 1;
   int i;
 
-  if (skip_where_adds_show_no_frequency("rate_of_a_count_of_one_thread_is_the_core_frequency"))
-    return;
+  skip_where_adds_show_no_frequency();
   cpucycles = read_quarter;
   for (i = 0; i < 1000 && (rate == 0 || !cpuc_scale_agree_within_1_percent(core, rate)); i++) {
     rate = cpuc_timer_find_rate(&selection, cpucycles);
@@ -411,7 +395,6 @@ START_TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
   }
   ck_assert_msg(cpuc_scale_agree_within_1_percent(core, rate), "%lld; core: %lld", rate, core);
 }
-END_TEST
 
 static volatile int handled;
 
@@ -423,15 +406,13 @@ static void count_signal(int signal)
 
 /* If the library did not block signals, they would interrupt the measurement as often as a busy
    wait. */
-START_TEST(signals_wait_for_the_measurement_of_the_core)
+TEST(signals_wait_for_the_measurement_of_the_core)
 {
-  const char *test = "signals_wait_for_the_measurement_of_the_core";
   const struct timespec pause = { 0, 20000 };
   pid_t self = getpid(), sender;
   int outside = 0, inside = 0, i, before;
 
-  if (skip_where_adds_show_no_frequency(test))
-    return;
+  skip_where_adds_show_no_frequency();
   signal(SIGUSR1, count_signal);
   sender = fork();
   ck_assert_int_ge(sender, 0);
@@ -454,27 +435,8 @@ START_TEST(signals_wait_for_the_measurement_of_the_core)
   }
   kill(sender, SIGKILL);
   waitpid(sender, NULL, 0);
-  if (outside < 250)
-    skip(test, "another process cannot send signals in quick succession");
-  else
-    ck_assert_msg(inside < outside / 2, "%d in the measurement, %d outside", inside, outside);
-}
-END_TEST
-
-static void add_tests(TCase *tests)
-{
-  tcase_add_test(tests, core_persecond_is_the_measured_frequency);
-  tcase_add_test(tests, core_persecond_may_be_the_first_call_of_any_thread);
-  tcase_add_loop_test(tests, any_function_may_make_the_first_call, 0, FIRST_CALLS);
-  tcase_add_test(tests, rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded);
-  tcase_add_test(tests, rate_is_that_of_the_count);
-  tcase_add_loop_test(tests, measurement_refines_only_a_rounded_reported_rate, 0, 2);
-  tcase_add_test(tests, interrupted_measurement_of_the_rate_is_repeated);
-  tcase_add_test(tests, rate_of_a_count_of_one_thread_is_the_core_frequency);
-  tcase_add_test(tests, signals_wait_for_the_measurement_of_the_core);
+  SKIP_IF(outside < 250, "another process cannot send signals in quick succession");
+  ck_assert_msg(inside < outside / 2, "%d in the measurement, %d outside", inside, outside);
 }
 
-int main(void)
-{
-  return suite_main("measure", add_tests);
-}
+SUITE("measure")

@@ -107,14 +107,12 @@ static void open_page_counter(void)
   cpuc_perf_self.base = cpuc_perf_self.last = 0; /* counts from the page's 0 */
 }
 
-/* Selects default-perfevent. Returns 0 and reports a skip if that is impossible here. */
-static int select_perfevent_or_skip(const char *test)
+/* Selects default-perfevent. Skips the test if that is impossible here. */
+static void select_perfevent_or_skip(void)
 {
-  if (skip_without_perf_events(test))
-    return 0;
+  skip_without_perf_events();
   setenv("CPUCYCLES_IMPLEMENTATION", "default-perfevent", 1);
   ck_assert_str_eq(cpucycles_implementation(), "default-perfevent");
-  return 1;
 }
 
 /* Returns the reason of the selected counter, or an empty string. */
@@ -183,13 +181,12 @@ static void *count_in_thread(void *is_right)
   return NULL;
 }
 
-START_TEST(each_thread_counts_itself)
+TEST(each_thread_counts_itself)
 {
   pthread_t threads[4];
   int is_right[4], i;
 
-  if (!select_perfevent_or_skip("each_thread_counts_itself"))
-    return;
+  select_perfevent_or_skip();
   for (i = 0; i < 4; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, count_in_thread, &is_right[i]), 0);
   for (i = 0; i < 4; i++) {
@@ -198,7 +195,6 @@ START_TEST(each_thread_counts_itself)
   }
   ck_assert_str_eq(loss_reason(), "");
 }
-END_TEST
 
 static int busy_rounds;
 
@@ -219,22 +215,17 @@ static void *count_busy_time(void *counts)
    busy long enough. A count of scope "system" is common to all threads, so the two counts of the
    busy thread are between the two counts of this thread. Only registers that count core cycles have
    the scope "core" (cpucycles(3)). */
-START_TEST(reported_scope_fits_the_count)
+TEST_LOOP(reported_scope_fits_the_count, CPUC_TABLE_LENGTH)
 {
-  const char *test = "reported_scope_fits_the_count", *name = cpuc_table[_i].name, *scope;
-  char reason[100];
+  const char *name = cpuc_table[_i].name, *scope;
   long long begin, end, other[2];
   int is_per_thread;
   pthread_t thread;
 
-  if (strcmp(name, "default-perfevent") == 0 && !select_perfevent_or_skip(test))
-    return;
+  if (strcmp(name, "default-perfevent") == 0)
+    select_perfevent_or_skip();
   setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
-  if (strcmp(cpucycles_implementation(), name) != 0) {
-    snprintf(reason, sizeof reason, "%s does not work here", name);
-    skip(test, reason);
-    return;
-  }
+  SKIP_IF(strcmp(cpucycles_implementation(), name) != 0, "%s does not work here", name);
   scope = cpucycles_selected()->scope;
   is_per_thread = strcmp(scope, "thread") == 0;
   do {
@@ -253,7 +244,6 @@ START_TEST(reported_scope_fits_the_count)
     ck_assert_str_eq(cpucycles_selected()->kind, "core");
   }
 }
-END_TEST
 
 static void *read_twice(void *unused)
 {
@@ -287,7 +277,7 @@ static void open_counter_with_copied_page(void)
   open_page_counter();
 }
 
-START_TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
+TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
 {
   struct suite_repeat repeat = suite_repeat(100);
   int descriptors;
@@ -301,24 +291,20 @@ START_TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
     run_threads(100);
   ck_assert_int_eq(open_descriptors(), descriptors);
   if (pages < 0 || suite_under("valgrind") || suite_under("asan") || suite_under("qemu"))
-    skip("short_lived_threads_leak_neither_pages_nor_descriptors",
-      "(pages) the tool maps pages, too, so those of the program cannot be counted");
+    skip_part("(pages) the tool maps pages, too, so those of the program cannot be counted");
   else
     ck_assert_int_le(mapped_pages(), pages);
   ck_assert_int_ge(executed, 2 * 100);
 }
-END_TEST
 
 /* _i: whether the PMU cannot exclude the kernel. */
-START_TEST(unit_shows_whether_the_kernel_is_excluded)
+TEST_LOOP(unit_shows_whether_the_kernel_is_excluded, 2)
 {
   perf_kernel.cannot_exclude_kernel = _i;
-  if (!select_perfevent_or_skip("unit_shows_whether_the_kernel_is_excluded"))
-    return;
+  select_perfevent_or_skip();
   ck_assert_str_eq(cpucycles_selected()->unit,
     _i ? "core cycles in user mode and kernel" : "core cycles in user mode");
 }
-END_TEST
 
 /* Descriptors and memory that threads cost the program. */
 
@@ -371,17 +357,16 @@ static void end_readers(struct reader *readers, int count)
 }
 
 /* _i: 1: the threads read through pages, and those without a descriptor, too. */
-START_TEST(events_leave_half_of_the_descriptors_to_the_program)
+TEST_LOOP(events_leave_half_of_the_descriptors_to_the_program, 2)
 {
-  const char *test = "events_leave_half_of_the_descriptors_to_the_program";
   struct reader readers[READERS];
   int i, with_event = 0, before;
 
-  if (skip_unless(test, lower_the_limit, 0, "the limit of descriptors cannot be lowered")
-    || (!_i && !select_perfevent_or_skip(test)))
-    return;
+  skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
   if (_i)
     open_counter_with_copied_page();
+  else
+    select_perfevent_or_skip();
   ck_assert_int_eq(set_descriptor_limit(LOW_LIMIT), 0);
   before = open_descriptors();
   start_readers(readers, READERS, _i ? read_page : cpucycles);
@@ -397,7 +382,6 @@ START_TEST(events_leave_half_of_the_descriptors_to_the_program)
   end_readers(readers, READERS);
   ck_assert_int_eq(open_descriptors(), before);
 }
-END_TEST
 
 /* 0 if 3 or 4 is free. An event can have no other number if the limit is 10. */
 static int use_low_number(void)
@@ -407,49 +391,41 @@ static int use_low_number(void)
 
 /* _i: 1: the limit of descriptors is 10, so a quarter of it, the lowest number for an event, would
    be the number of a standard stream; 0: the usual limit. */
-START_TEST(event_descriptor_is_above_standard_streams_and_closed_by_exec)
+TEST_LOOP(event_descriptor_is_above_standard_streams_and_closed_by_exec, 2)
 {
-  const char *test = "event_descriptor_is_above_standard_streams_and_closed_by_exec";
-  int saved[3], i, descriptor, has_event;
+  int saved[3], i, descriptor;
 
-  if (_i
-    && (skip_unless(test, lower_the_limit, 0, "the limit of descriptors cannot be lowered")
-      || skip_unless(test, use_low_number, 0, "the descriptors 3 and 4 are in use")))
-    return;
+  skip_without_perf_events();
+  if (_i) {
+    skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
+    skip_unless(use_low_number, 0, "the descriptors 3 and 4 are in use");
+  }
   for (i = 0; i < 3; i++) {
     saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 20);
     close(i);
   }
   ck_assert_int_eq(_i ? set_descriptor_limit(10) : 0, 0);
-  has_event = select_perfevent_or_skip(test);
+  select_perfevent_or_skip();
   ck_assert_int_eq(fcntl(0, F_GETFD), -1);
   for (i = 0; i < 3; i++)
     dup2(saved[i], i);
-  if (!has_event)
-    return;
   descriptor = cpuc_perf_self.events[0].descriptor;
   ck_assert_int_gt(descriptor, 2);
   ck_assert_int_eq(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
-END_TEST
 
 static void read_once(void)
 {
   cpucycles();
 }
 
-START_TEST(first_read_in_a_thread_allocates_nothing)
+TEST(first_read_in_a_thread_allocates_nothing)
 {
-  if (heap_bytes() < 0) {
-    skip("first_read_in_a_thread_allocates_nothing",
-      "this C library does not count what is allocated");
-    return;
-  }
+  SKIP_IF(heap_bytes() < 0, "this C library does not count what is allocated");
   create_keys();
-  if (select_perfevent_or_skip("first_read_in_a_thread_allocates_nothing"))
-    ck_assert_int_eq(bytes_of_a_thread(read_once), 0);
+  select_perfevent_or_skip();
+  ck_assert_int_eq(bytes_of_a_thread(read_once), 0);
 }
-END_TEST
 
 static pthread_key_t late_key; /* its destructor runs after the library's */
 static long long late_before, late_after;
@@ -472,7 +448,7 @@ static void *exit_reading(void *value)
   return value;
 }
 
-START_TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
+TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
 {
   pthread_t thread;
   int descriptors;
@@ -490,7 +466,6 @@ START_TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
   ck_assert_int_eq(open_descriptors(), descriptors);
   ck_assert_str_eq(loss_reason(), "");
 }
-END_TEST
 
 /* Child processes. */
 
@@ -534,13 +509,12 @@ static void *fork_here(void *status)
 }
 
 /* _i: whether another thread than the main thread forks. */
-START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
+TEST_LOOP(forked_child_counts_itself_upward_from_its_parents_count, 2)
 {
   pthread_t thread;
   int status = -1;
 
-  if (!select_perfevent_or_skip("forked_child_counts_itself_upward_from_its_parents_count"))
-    return;
+  select_perfevent_or_skip();
   /* No assertion runs at the same time as the fork, because valgrind would report the assertion's
      memory in the child. */
   if (_i == 0)
@@ -549,7 +523,6 @@ START_TEST(forked_child_counts_itself_upward_from_its_parents_count)
     pthread_join(thread, NULL);
   ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 static void close_from(int lowest)
 {
@@ -561,13 +534,12 @@ static void close_from(int lowest)
 
 /* The child closes its files, as many daemons do. The program's next files have the numbers of the
    events that the child inherited. */
-START_TEST(daemon_counts_itself_and_keeps_its_files)
+TEST(daemon_counts_itself_and_keeps_its_files)
 {
   long long before;
   pid_t child;
 
-  if (!select_perfevent_or_skip("daemon_counts_itself_and_keeps_its_files"))
-    return;
+  select_perfevent_or_skip();
   before = cpucycles();
   child = fork();
   if (child == 0) {
@@ -581,9 +553,8 @@ START_TEST(daemon_counts_itself_and_keeps_its_files)
   }
   ck_assert_int_eq(status_of(child), 0);
 }
-END_TEST
 
-START_TEST(forked_child_touches_no_page_of_its_parent)
+TEST(forked_child_touches_no_page_of_its_parent)
 {
   long long before;
   pid_t child;
@@ -604,7 +575,6 @@ START_TEST(forked_child_touches_no_page_of_its_parent)
   ck_assert_int_eq(status_of(child), 0);
   ck_assert_int_eq(read_page(), before + 1000000000000LL);
 }
-END_TEST
 
 /* fork_once() acts like a signal handler that forks, and returns in the child as well. */
 static pid_t child_of_read;
@@ -619,12 +589,11 @@ static void fork_once(void)
 
 /* _i: whether the parent's read(2) shows an event that did not count all the time, so that the
    parent uses the fallback counter. */
-START_TEST(child_forked_during_a_read_counts_itself_upward)
+TEST_LOOP(child_forked_during_a_read_counts_itself_upward, 2)
 {
   long long before, count;
 
-  if (!select_perfevent_or_skip("child_forked_during_a_read_counts_itself_upward"))
-    return;
+  select_perfevent_or_skip();
   before = cpucycles();
   if (_i) {
     /* The call does not try a single read(2) first, as on a CPU with several core types. */
@@ -638,16 +607,14 @@ START_TEST(child_forked_during_a_read_counts_itself_upward)
   ck_assert_int_ge(count, before);
   ck_assert_int_eq(status_of(child_of_read), 0);
 }
-END_TEST
 
 /* Lost descriptors, events and pages. */
 
-START_TEST(closed_descriptor_leads_to_the_fallback_counter)
+TEST(closed_descriptor_leads_to_the_fallback_counter)
 {
   long long before;
 
-  if (!select_perfevent_or_skip("closed_descriptor_leads_to_the_fallback_counter"))
-    return;
+  select_perfevent_or_skip();
   before = cpucycles();
   close(cpuc_perf_self.events[0].descriptor);
   errno = 4711;
@@ -656,7 +623,6 @@ START_TEST(closed_descriptor_leads_to_the_fallback_counter)
   ck_assert_int_eq(counts_by_fallback(), 1);
   ck_assert_str_eq(loss_reason(), "by-fallback");
 }
-END_TEST
 
 static int calls_of_read;
 
@@ -667,12 +633,11 @@ static void count_call(void)
 
 /* The ID of the event, which read(2) returns with the count, shows whether the descriptor is still
    that of the event. */
-START_TEST(read_is_one_system_call)
+TEST(read_is_one_system_call)
 {
   int i, requests;
 
-  if (!select_perfevent_or_skip("read_is_one_system_call"))
-    return;
+  select_perfevent_or_skip();
   cpucycles();
   requests = perf_kernel_request_count;
   perf_kernel_identify_count = 0;
@@ -683,15 +648,13 @@ START_TEST(read_is_one_system_call)
   ck_assert_int_eq(perf_kernel_identify_count, 0);
   ck_assert_int_eq(perf_kernel_request_count, requests);
 }
-END_TEST
 
-START_TEST(file_on_our_descriptor_is_read_once_and_stays_open)
+TEST(file_on_our_descriptor_is_read_once_and_stays_open)
 {
   char bytes[100] = { 0 };
   int pipe_ends[2], number;
 
-  if (!select_perfevent_or_skip("file_on_our_descriptor_is_read_once_and_stays_open"))
-    return;
+  select_perfevent_or_skip();
   number = cpuc_perf_self.events[0].descriptor;
   ck_assert_int_eq(pipe(pipe_ends), 0);
   ck_assert_int_eq((int)write(pipe_ends[1], bytes, sizeof bytes), (int)sizeof bytes);
@@ -702,15 +665,13 @@ START_TEST(file_on_our_descriptor_is_read_once_and_stays_open)
   ck_assert_int_eq((int)read(number, bytes, sizeof bytes),
     (int)(sizeof bytes - sizeof(struct cpuc_perf_reading)));
 }
-END_TEST
 
-START_TEST(foreign_event_on_our_descriptor_is_rejected)
+TEST(foreign_event_on_our_descriptor_is_rejected)
 {
   struct perf_event_attr wanted;
   int other, number;
 
-  if (!select_perfevent_or_skip("foreign_event_on_our_descriptor_is_rejected"))
-    return;
+  select_perfevent_or_skip();
   number = cpuc_perf_self.events[0].descriptor;
   memset(&wanted, 0, sizeof wanted);
   wanted.size = sizeof wanted;
@@ -725,21 +686,18 @@ START_TEST(foreign_event_on_our_descriptor_is_rejected)
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_FALLBACK);
   ck_assert_int_ge(fcntl(number, F_GETFD), 0); /* the descriptor stays open */
 }
-END_TEST
 
-START_TEST(count_of_a_multiplexed_event_is_rejected)
+TEST(count_of_a_multiplexed_event_is_rejected)
 {
   long long before;
 
-  if (!select_perfevent_or_skip("count_of_a_multiplexed_event_is_rejected"))
-    return;
+  select_perfevent_or_skip();
   before = cpucycles();
   perf_kernel.reading
     = (struct cpuc_perf_reading){ (uint64_t)before + 1000000000000ULL, 1000, 999, 0 };
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_FALLBACK);
 }
-END_TEST
 
 /* 0 if PR_TASK_PERF_EVENTS_DISABLE stops the thread's events; else an errno, or 255. */
 static int disable_events(void)
@@ -757,23 +715,20 @@ static int disable_events(void)
   return read(event, &last, sizeof last) == (ssize_t)sizeof last && last == first ? 0 : 255;
 }
 
-START_TEST(stopped_event_leads_to_the_fallback_counter)
+TEST(stopped_event_leads_to_the_fallback_counter)
 {
   long long before;
 
-  if (skip_unless("stopped_event_leads_to_the_fallback_counter", disable_events, 0,
-        "perf events cannot be disabled here")
-    || !select_perfevent_or_skip("stopped_event_leads_to_the_fallback_counter"))
-    return;
+  skip_unless(disable_events, 0, "perf events cannot be disabled here");
+  select_perfevent_or_skip();
   ck_assert_int_eq(prctl(PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0), 0);
   before = cpucycles(); /* includes the time until the event was disabled */
   ck_assert_int_ge(cpucycles(), before);
   ck_assert_int_eq(counts_by_fallback(), 1);
   ck_assert_str_eq(loss_reason(), "by-fallback");
 }
-END_TEST
 
-START_TEST(counter_of_a_multiplexed_event_is_not_opened)
+TEST(counter_of_a_multiplexed_event_is_not_opened)
 {
   struct cpuc_diagnosis diagnosis = { 0 };
 
@@ -783,9 +738,8 @@ START_TEST(counter_of_a_multiplexed_event_is_not_opened)
   ck_assert_ptr_nonnull(diagnosis.explanation);
   ck_assert_int_eq(executed, 0);
 }
-END_TEST
 
-START_TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
+TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
 {
   page = add_page(0, 2, 48, 1000);
   hardware[1] = 500;
@@ -798,7 +752,6 @@ START_TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
   read_page();
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
 }
-END_TEST
 
 static void *count_in_thread_by_fallback(void *is_right)
 {
@@ -806,15 +759,13 @@ static void *count_in_thread_by_fallback(void *is_right)
   return NULL;
 }
 
-START_TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)
+TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)
 {
   int is_right = 0;
   pthread_t thread;
 
-  if (skip_unless("thread_without_a_free_descriptor_uses_the_fallback_counter", lower_the_limit, 0,
-        "the limit of descriptors cannot be lowered")
-    || !select_perfevent_or_skip("thread_without_a_free_descriptor_uses_the_fallback_counter"))
-    return;
+  skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
+  select_perfevent_or_skip();
   ck_assert_int_eq(set_descriptor_limit(0), 0);
   ck_assert_int_eq(pthread_create(&thread, NULL, count_in_thread_by_fallback, &is_right), 0);
   pthread_join(thread, NULL);
@@ -822,7 +773,6 @@ START_TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)
   ck_assert_str_eq(loss_reason(), "by-fallback");
   set_descriptor_limit(LOW_LIMIT); /* LeakSanitizer opens files at the end */
 }
-END_TEST
 
 /* Signal handlers. */
 
@@ -915,13 +865,12 @@ static int lose_page_in_a_read(void)
   return try_reads(read_page, 1000000000000LL, 1200000000000LL);
 }
 
-START_TEST(read_is_right_if_a_handler_loses_the_page_after_any_instruction)
+TEST_LOOP(read_is_right_if_a_handler_loses_the_page_after_any_instruction, 3)
 {
   loss = _i;
-  if (!skip_without_single_steps("read_is_right_if_a_handler_loses_the_page_after_any_instruction"))
-    expect_right_reads_until(NOT_REACHED, lose_page_in_a_read);
+  skip_without_single_steps();
+  expect_right_reads_until(NOT_REACHED, lose_page_in_a_read);
 }
-END_TEST
 
 static void advance_event(void)
 {
@@ -940,20 +889,18 @@ static int open_in_a_read(void)
 }
 
 /* The read blocks signals before it opens the event. A SIGTRAP that is blocked ends the child. */
-START_TEST(first_read_is_right_if_a_handler_reads_before_the_event_is_opened)
+TEST(first_read_is_right_if_a_handler_reads_before_the_event_is_opened)
 {
-  const char *test = "first_read_is_right_if_a_handler_reads_before_the_event_is_opened";
-
-  if (!skip_without_single_steps(test) && select_perfevent_or_skip(test))
-    expect_right_reads_until(-SIGTRAP, open_in_a_read);
+  skip_without_single_steps();
+  select_perfevent_or_skip();
+  expect_right_reads_until(-SIGTRAP, open_in_a_read);
 }
-END_TEST
 
 #endif
 
 /* Pages. */
 
-START_TEST(count_is_offset_plus_sign_extended_counter_at_four_widths)
+TEST(count_is_offset_plus_sign_extended_counter_at_four_widths)
 {
   static const struct {
     int width;
@@ -990,7 +937,6 @@ START_TEST(count_is_offset_plus_sign_extended_counter_at_four_widths)
       read_page(), cases[i].count);
   }
 }
-END_TEST
 
 /* The kernel moves the event to another counter after the instruction has read it, and before the
    lock is read again. */
@@ -1004,7 +950,7 @@ static void move_once(void)
   hardware[6] = 42;
 }
 
-START_TEST(seqlock_change_during_a_read_repeats_the_read)
+TEST(seqlock_change_during_a_read_repeats_the_read)
 {
   page = add_page(0, 2, 48, 100);
   hardware[1] = 77;
@@ -1015,9 +961,8 @@ START_TEST(seqlock_change_during_a_read_repeats_the_read)
   ck_assert_int_eq(read_page(), 5042);
   ck_assert_int_eq(executed, 2);
 }
-END_TEST
 
-START_TEST(index_cleared_during_a_read_stops_the_instruction)
+TEST(index_cleared_during_a_read_stops_the_instruction)
 {
   page = add_page(0, 2, 48, 100);
   open_page_counter();
@@ -1027,9 +972,8 @@ START_TEST(index_cleared_during_a_read_stops_the_instruction)
   read_page();
   ck_assert_int_eq(executed, 1);
 }
-END_TEST
 
-START_TEST(counter_without_user_space_access_is_not_opened)
+TEST_LOOP(counter_without_user_space_access_is_not_opened, 4)
 {
   static const struct {
     uint32_t index;
@@ -1053,10 +997,9 @@ START_TEST(counter_without_user_space_access_is_not_opened)
   page_counter.explain(EACCES, 0, &diagnosis);
   ck_assert_str_eq(diagnosis.remedy, "remedy of the test");
 }
-END_TEST
 
 /* The event counts on, so no cycle is missing. */
-START_TEST(page_without_an_index_leads_to_read_of_the_same_event)
+TEST(page_without_an_index_leads_to_read_of_the_same_event)
 {
   int descriptor, requests;
 
@@ -1077,10 +1020,9 @@ START_TEST(page_without_an_index_leads_to_read_of_the_same_event)
   ck_assert_int_eq(perf_kernel_request_count, requests);
   ck_assert_str_eq(loss_reason(), "by-read");
 }
-END_TEST
 
 /* _i: 1 and 2: the thread also has no descriptor any more; 2: no other event can be opened. */
-START_TEST(event_without_hardware_is_opened_once_more_without_config1)
+TEST_LOOP(event_without_hardware_is_opened_once_more_without_config1, 3)
 {
   long long before;
 
@@ -1101,7 +1043,6 @@ START_TEST(event_without_hardware_is_opened_once_more_without_config1)
   ck_assert_int_gt(read_page(), before);
   ck_assert_str_eq(loss_reason(), _i < 2 ? "by-read" : "by-fallback");
 }
-END_TEST
 
 /* Core types (hybrid CPUs). */
 
@@ -1126,7 +1067,7 @@ static void open_hybrid(void)
   open_page_counter();
 }
 
-START_TEST(each_core_type_has_its_event)
+TEST(each_core_type_has_its_event)
 {
   int i, seen[2] = { 0, 0 };
 
@@ -1145,9 +1086,8 @@ START_TEST(each_core_type_has_its_event)
   }
   ck_assert_int_eq(seen[0] + seen[1], 2);
 }
-END_TEST
 
-START_TEST(counts_of_core_types_are_added)
+TEST(counts_of_core_types_are_added)
 {
   open_hybrid();
   ck_assert_int_eq(read_page(), 1000 + 5 + 200000);
@@ -1163,7 +1103,6 @@ START_TEST(counts_of_core_types_are_added)
   ck_assert_int_eq(read_page(), 1030 + 200000 + 4);
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_MMAP);
 }
-END_TEST
 
 /* The thread visits the other core type after the first page was read. */
 static void visit_other_core_type(void)
@@ -1174,7 +1113,7 @@ static void visit_other_core_type(void)
   pages[1]->offset += 300;
 }
 
-START_TEST(every_seqlock_is_checked_again)
+TEST(every_seqlock_is_checked_again)
 {
   open_hybrid();
   executed = 0;
@@ -1182,10 +1121,9 @@ START_TEST(every_seqlock_is_checked_again)
   ck_assert_int_eq(read_page(), 1000 + 5 + 200300);
   ck_assert_int_eq(executed, 2);
 }
-END_TEST
 
 /* _i: 1 if there is an index, but that of a counter that the other core type may lack. */
-START_TEST(pages_of_core_types_without_the_fixed_index_lead_to_read)
+TEST_LOOP(pages_of_core_types_without_the_fixed_index_lead_to_read, 2)
 {
   open_hybrid();
   pages[0]->index = _i ? 3 : 0;
@@ -1194,9 +1132,8 @@ START_TEST(pages_of_core_types_without_the_fixed_index_lead_to_read)
   ck_assert_int_eq(executed, 0);
   ck_assert_str_eq(loss_reason(), "by-read");
 }
-END_TEST
 
-START_TEST(unit_shows_that_one_core_type_includes_the_kernel)
+TEST(unit_shows_that_one_core_type_includes_the_kernel)
 {
   struct cpuc_diagnosis diagnosis = { 0 };
 
@@ -1208,9 +1145,8 @@ START_TEST(unit_shows_that_one_core_type_includes_the_kernel)
   ck_assert_int_eq(try_page_counter(&diagnosis), 0);
   ck_assert_str_eq(diagnosis.unit, "core cycles in user mode and kernel");
 }
-END_TEST
 
-START_TEST(core_type_without_an_event_drops_the_counter)
+TEST(core_type_without_an_event_drops_the_counter)
 {
   struct cpuc_diagnosis diagnosis = { 0 };
 
@@ -1220,9 +1156,8 @@ START_TEST(core_type_without_an_event_drops_the_counter)
   ck_assert_int_eq(try_page_counter(&diagnosis), ENODEV);
   ck_assert_ptr_nonnull(diagnosis.explanation);
 }
-END_TEST
 
-START_TEST(core_type_without_the_generic_event_gets_its_event_by_number)
+TEST(core_type_without_the_generic_event_gets_its_event_by_number)
 {
   static const struct perf_kernel_file big_little[] = {
     { "armv8_cortex_a53", "type", "8\n" },
@@ -1247,9 +1182,8 @@ START_TEST(core_type_without_the_generic_event_gets_its_event_by_number)
   ck_assert_int_eq((int)last->type, 9);
   ck_assert_int_eq((int)last->config, 0x11);
 }
-END_TEST
 
-START_TEST(too_many_or_malformed_core_types_are_rejected)
+TEST_LOOP(too_many_or_malformed_core_types_are_rejected, 5)
 {
   static const struct perf_kernel_file cases[][16] = {
     { HYBRID, ATOM(""), END },
@@ -1266,51 +1200,6 @@ START_TEST(too_many_or_malformed_core_types_are_rejected)
   add_page(0, 1, 48, 0);
   ck_assert_int_eq(try_page_counter(&diagnosis), ENODEV);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, each_thread_counts_itself);
-  tcase_add_loop_test(tests, reported_scope_fits_the_count, 0, CPUC_TABLE_LENGTH);
-  tcase_add_test(tests, short_lived_threads_leak_neither_pages_nor_descriptors);
-  tcase_add_loop_test(tests, unit_shows_whether_the_kernel_is_excluded, 0, 2);
-  tcase_add_loop_test(tests, events_leave_half_of_the_descriptors_to_the_program, 0, 2);
-  tcase_add_loop_test(tests, event_descriptor_is_above_standard_streams_and_closed_by_exec, 0, 2);
-  tcase_add_test(tests, first_read_in_a_thread_allocates_nothing);
-  tcase_add_test(tests, read_in_a_later_destructor_does_not_step_back_and_leaks_nothing);
-  tcase_add_loop_test(tests, forked_child_counts_itself_upward_from_its_parents_count, 0, 2);
-  tcase_add_test(tests, daemon_counts_itself_and_keeps_its_files);
-  tcase_add_test(tests, forked_child_touches_no_page_of_its_parent);
-  tcase_add_loop_test(tests, child_forked_during_a_read_counts_itself_upward, 0, 2);
-  tcase_add_test(tests, closed_descriptor_leads_to_the_fallback_counter);
-  tcase_add_test(tests, read_is_one_system_call);
-  tcase_add_test(tests, file_on_our_descriptor_is_read_once_and_stays_open);
-  tcase_add_test(tests, foreign_event_on_our_descriptor_is_rejected);
-  tcase_add_test(tests, count_of_a_multiplexed_event_is_rejected);
-  tcase_add_test(tests, stopped_event_leads_to_the_fallback_counter);
-  tcase_add_test(tests, counter_of_a_multiplexed_event_is_not_opened);
-  tcase_add_test(tests, page_whose_event_ran_part_of_the_time_is_abandoned);
-  tcase_add_test(tests, thread_without_a_free_descriptor_uses_the_fallback_counter);
-#ifdef CAN_SINGLE_STEP
-  tcase_add_loop_test(tests, read_is_right_if_a_handler_loses_the_page_after_any_instruction, 0,
-    3);
-  tcase_add_test(tests, first_read_is_right_if_a_handler_reads_before_the_event_is_opened);
-#endif
-  tcase_add_test(tests, count_is_offset_plus_sign_extended_counter_at_four_widths);
-  tcase_add_test(tests, seqlock_change_during_a_read_repeats_the_read);
-  tcase_add_test(tests, index_cleared_during_a_read_stops_the_instruction);
-  tcase_add_loop_test(tests, counter_without_user_space_access_is_not_opened, 0, 4);
-  tcase_add_test(tests, page_without_an_index_leads_to_read_of_the_same_event);
-  tcase_add_loop_test(tests, event_without_hardware_is_opened_once_more_without_config1, 0, 3);
-  tcase_add_test(tests, each_core_type_has_its_event);
-  tcase_add_test(tests, counts_of_core_types_are_added);
-  tcase_add_test(tests, every_seqlock_is_checked_again);
-  tcase_add_loop_test(tests, pages_of_core_types_without_the_fixed_index_lead_to_read, 0, 2);
-  tcase_add_test(tests, unit_shows_that_one_core_type_includes_the_kernel);
-  tcase_add_test(tests, core_type_without_an_event_drops_the_counter);
-  tcase_add_test(tests, core_type_without_the_generic_event_gets_its_event_by_number);
-  tcase_add_loop_test(tests, too_many_or_malformed_core_types_are_rejected, 0, 5);
-}
 
 #else
 
@@ -1318,7 +1207,4 @@ SUITE_WITHOUT(perf_events, "default-perfevent is not built here")
 
 #endif
 
-int main(void)
-{
-  return suite_main("perf event", add);
-}
+SUITE("perf event")

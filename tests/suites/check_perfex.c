@@ -41,7 +41,7 @@ static const struct {
 
 enum { COUNTED = sizeof counted / sizeof counted[0] };
 
-START_TEST(numbers_map_to_generic_kernel_events)
+TEST(numbers_map_to_generic_kernel_events)
 {
   int i, at = 0;
 
@@ -63,9 +63,8 @@ START_TEST(numbers_map_to_generic_kernel_events)
   ck_assert_ptr_null(pfx_events_row(-1));
   ck_assert_ptr_null(pfx_events_row(PFX_EVENTS));
 }
-END_TEST
 
-START_TEST(names_map_to_numbers_and_unknown_names_fail)
+TEST(names_map_to_numbers_and_unknown_names_fail)
 {
   static const char *const others[] = { "", "Cycles", "cycles ", "0", "branch", "issued loads" };
   size_t i;
@@ -85,9 +84,8 @@ START_TEST(names_map_to_numbers_and_unknown_names_fail)
   }
   ck_assert_int_eq(perfex_event(NULL), -1);
 }
-END_TEST
 
-START_TEST(number_without_kernel_event_fails_with_ENOTSUP_and_a_message)
+TEST(number_without_kernel_event_fails_with_ENOTSUP_and_a_message)
 {
   static const struct {
     int e0, e1;
@@ -113,7 +111,6 @@ START_TEST(number_without_kernel_event_fails_with_ENOTSUP_and_a_message)
   ck_assert_ptr_nonnull(strstr(captured, "event 7 "));
   ck_assert_ptr_nonnull(strstr(captured, "event 20 "));
 }
-END_TEST
 
 /* The kernel's answer for cycles in user mode: 0 or an errno. */
 static int error_of_cycles(void)
@@ -134,16 +131,12 @@ static int error_of_cycles(void)
 }
 
 /* The error is ENOENT without a PMU, ENOSYS under an emulator, and so on. */
-START_TEST(start_fails_with_the_kernels_error)
+TEST(start_fails_with_the_kernels_error)
 {
-  const char test[] = "start_fails_with_the_kernels_error";
   long long c0 = -7, c1 = -7;
   int error = error_of_cycles(), i;
 
-  if (error == 0) {
-    skip(test, "there is a PMU: the kernel refuses nothing");
-    return;
-  }
+  SKIP_IF(error == 0, "there is a PMU: the kernel refuses nothing");
   if (error == EOPNOTSUPP)
     error = EINVAL; /* see ERRORS in libperfex(3) */
   for (i = 0; i < COUNTED; i++) {
@@ -157,11 +150,10 @@ START_TEST(start_fails_with_the_kernels_error)
   ck_assert_int_eq(c0, -7);
   ck_assert_int_eq(c1, -7);
   if (error != ENOENT)
-    skip(test, "(ENOENT) the kernel refuses with another error here");
+    skip_part("(ENOENT) the kernel refuses with another error here");
 }
-END_TEST
 
-START_TEST(any_event_and_count_is_printed)
+TEST(any_event_and_count_is_printed)
 {
   static const struct {
     int event;
@@ -192,9 +184,8 @@ START_TEST(any_event_and_count_is_printed)
       "%s", captured);
   }
 }
-END_TEST
 
-START_TEST(environment_overrides_the_arguments)
+TEST(environment_overrides_the_arguments)
 {
   int events[2] = { 0, 15 };
 
@@ -209,9 +200,8 @@ START_TEST(environment_overrides_the_arguments)
   ck_assert_int_eq(pfx_events_override(events, 1), 0);
   ck_assert(events[0] == 24 && events[1] == 18);
 }
-END_TEST
 
-START_TEST(environment_applies_to_start_and_to_both_print_functions)
+TEST(environment_applies_to_start_and_to_both_print_functions)
 {
   setenv("T5_EVENT1", "12", 1);
   capture_begin(stderr);
@@ -225,9 +215,8 @@ START_TEST(environment_applies_to_start_and_to_both_print_functions)
   print_costs(0, 1, 15, 2);
   ck_assert_ptr_nonnull(strstr(capture_end(), "12 external interventions"));
 }
-END_TEST
 
-START_TEST(environment_without_a_valid_event_fails_with_a_message)
+TEST(environment_without_a_valid_event_fails_with_a_message)
 {
   static const char *const wrong[] = { "nonesuch", "0x5", "-1", " 5", "99", "100", "1e1" };
   size_t i;
@@ -248,7 +237,6 @@ START_TEST(environment_without_a_valid_event_fails_with_a_message)
     ck_assert_ptr_nonnull(strstr(capture_end(), "0 cycles"));
   }
 }
-END_TEST
 
 /* ENOSPC if a write to /dev/full fails. */
 static int full_device_refuses(void)
@@ -258,13 +246,11 @@ static int full_device_refuses(void)
   return full >= 0 && write(full, "", 1) < 0 ? errno : 0;
 }
 
-START_TEST(failing_stream_is_an_error)
+TEST(failing_stream_is_an_error)
 {
   FILE *full;
 
-  if (skip_unless("failing_stream_is_an_error", full_device_refuses, ENOSPC,
-        "there is no /dev/full"))
-    return;
+  skip_unless(full_device_refuses, ENOSPC, "there is no /dev/full");
   full = fopen("/dev/full", "w");
   ck_assert_ptr_nonnull(full);
   dup2(fileno(full), 2);
@@ -273,22 +259,5 @@ START_TEST(failing_stream_is_an_error)
   ck_assert_int_eq(errno, ENOSPC);
   fclose(full);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, numbers_map_to_generic_kernel_events);
-  tcase_add_test(tests, names_map_to_numbers_and_unknown_names_fail);
-  tcase_add_test(tests, number_without_kernel_event_fails_with_ENOTSUP_and_a_message);
-  tcase_add_test(tests, start_fails_with_the_kernels_error);
-  tcase_add_test(tests, any_event_and_count_is_printed);
-  tcase_add_test(tests, environment_overrides_the_arguments);
-  tcase_add_test(tests, environment_applies_to_start_and_to_both_print_functions);
-  tcase_add_test(tests, environment_without_a_valid_event_fails_with_a_message);
-  tcase_add_test(tests, failing_stream_is_an_error);
-}
-
-int main(void)
-{
-  return suite_main("perfex", add);
-}
+SUITE("perfex")

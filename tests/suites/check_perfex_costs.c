@@ -100,7 +100,7 @@ static int is_cost(struct pfx_cost cost, long long minimum, long long typical, l
   return cost.minimum == minimum && cost.typical == typical && cost.maximum == maximum;
 }
 
-START_TEST(measured_costs_are_in_order_and_have_their_origin)
+TEST(measured_costs_are_in_order_and_have_their_origin)
 {
   long long rate = cpucycles_persecond();
   struct pfx_cost_table table;
@@ -124,7 +124,6 @@ START_TEST(measured_costs_are_in_order_and_have_their_origin)
   ck_assert_int_ge(table.measured.levels, 1);
   ck_assert_int_gt(table.measured.nanoseconds, 0);
 }
-END_TEST
 
 /* Event 0 counts core cycles, but cpucycles() may count other cycles. */
 static sigjmp_buf before_first_use;
@@ -136,7 +135,7 @@ static void jump_out(int signal)
 }
 
 /* A lock that stayed held would block the second use until the time limit of the test. */
-START_TEST(handler_may_jump_out_of_the_first_use)
+TEST(handler_may_jump_out_of_the_first_use)
 {
   use_test_directory();
   signal(SIGUSR1, jump_out);
@@ -147,9 +146,8 @@ START_TEST(handler_may_jump_out_of_the_first_use)
   }
   ck_assert_int_eq(table_now().origin[0], PFX_COST_MEASURED);
 }
-END_TEST
 
-START_TEST(cycle_cost_follows_the_core_frequency)
+TEST(cycle_cost_follows_the_core_frequency)
 {
   struct pfx_cost_measured measured;
 
@@ -158,10 +156,9 @@ START_TEST(cycle_cost_follows_the_core_frequency)
   ck_assert_int_eq(measured.cycle.typical,
     (PFX_COST_PICOSECONDS_PER_SECOND + core_rate / 2) / core_rate);
 }
-END_TEST
 
 /* The expected costs follow the table in libperfex(3), COSTS. */
-START_TEST(costs_are_estimated_from_measured_times)
+TEST(costs_are_estimated_from_measured_times)
 {
   struct pfx_cost_measured measured = { .cycle = { 400, 400, 400 },
     .branch_miss = { 3000, 5000, 9000 },
@@ -189,9 +186,8 @@ START_TEST(costs_are_estimated_from_measured_times)
   pfx_cost_estimate(&measured, &costs);
   ck_assert(!costs.has_cost[25] && !costs.has_cost[23] && costs.has_cost[18]);
 }
-END_TEST
 
-START_TEST(stopped_clock_measures_only_the_cycle)
+TEST(stopped_clock_measures_only_the_cycle)
 {
   static const int events[] = { 9, 10, 18, 23, 24, 25, 26 };
   struct pfx_cost_table table;
@@ -208,9 +204,8 @@ START_TEST(stopped_clock_measures_only_the_cycle)
   ck_assert_ptr_nonnull(strstr(capture_end(), "\n# 25: "));
   ck_assert_ptr_nonnull(strstr(captured, ": not known\n"));
 }
-END_TEST
 
-START_TEST(system_file_replaces_measured_costs_and_a_loaded_file_replaces_both)
+TEST(system_file_replaces_measured_costs_and_a_loaded_file_replaces_both)
 {
   struct pfx_cost_table table;
 
@@ -232,9 +227,8 @@ START_TEST(system_file_replaces_measured_costs_and_a_loaded_file_replaces_both)
   ck_assert(table.origin[24] == PFX_COST_LOADED_EARLIER);
   ck_assert(is_cost(table.cost[24], 7000, 8500, 9125));
 }
-END_TEST
 
-START_TEST(nothing_is_measured_if_files_contain_all_costs)
+TEST(nothing_is_measured_if_files_contain_all_costs)
 {
   char text[4096] = "";
   int i;
@@ -246,7 +240,6 @@ START_TEST(nothing_is_measured_if_files_contain_all_costs)
   ck_assert_int_eq(table_now().measured.nanoseconds, 0);
   ck_assert(is_cost(table_now().cost[31], 31000, 100000, 1000000));
 }
-END_TEST
 
 static const struct {
   const char *text;
@@ -283,7 +276,7 @@ static const struct {
   { "0 1 2 3\n\v1 1 2 3\n", 2 },
 };
 
-START_TEST(malformed_file_is_reported_by_line_and_changes_nothing)
+TEST(malformed_file_is_reported_by_line_and_changes_nothing)
 {
   struct pfx_cost_table before, after;
   size_t i;
@@ -307,10 +300,9 @@ START_TEST(malformed_file_is_reported_by_line_and_changes_nothing)
     ck_assert_mem_eq(&after, &before, sizeof before);
   }
 }
-END_TEST
 
 /* A byte 0 would hide the rest of its word. */
-START_TEST(byte_0_is_malformed_anywhere)
+TEST(byte_0_is_malformed_anywhere)
 {
   static const char text[] = "# all\n24 1 2 3 # one\n";
   char bytes[sizeof text];
@@ -326,9 +318,8 @@ START_TEST(byte_0_is_malformed_anywhere)
     ck_assert_ptr_nonnull(strstr(mistake, "byte 0"));
   }
 }
-END_TEST
 
-START_TEST(file_may_have_comments_blanks_and_no_final_newline)
+TEST(file_may_have_comments_blanks_and_no_final_newline)
 {
   struct pfx_costs costs;
   const char *mistake;
@@ -338,9 +329,8 @@ START_TEST(file_may_have_comments_blanks_and_no_final_newline)
   ck_assert(costs.has_cost[0] && is_cost(costs.cost[0], 1000, 2500, PFX_COST_LIMIT));
   ck_assert(costs.has_cost[15] && is_cost(costs.cost[15], 0, 0, 0) && !costs.has_cost[16]);
 }
-END_TEST
 
-START_TEST(unreadable_file_fails_with_its_errno)
+TEST(unreadable_file_fails_with_its_errno)
 {
   int before = open_descriptors();
   char directory[256], *path;
@@ -377,9 +367,8 @@ START_TEST(unreadable_file_fails_with_its_errno)
   ck_assert_ptr_nonnull(strstr(capture_end(), "longer than 65536 bytes"));
   ck_assert_int_eq(open_descriptors(), before);
 }
-END_TEST
 
-START_TEST(malformed_system_file_is_ignored_with_a_message)
+TEST(malformed_system_file_is_ignored_with_a_message)
 {
   struct pfx_cost_table table;
 
@@ -391,7 +380,6 @@ START_TEST(malformed_system_file_is_ignored_with_a_message)
   ck_assert_int_ne(table.origin[24], PFX_COST_SYSTEM_FILE);
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
 }
-END_TEST
 
 /* Writes the kernel's description of a cache below the test's directory. */
 static void write_cache(int index, const char *level, const char *type, const char *size)
@@ -406,7 +394,7 @@ static void write_cache(int index, const char *level, const char *type, const ch
   write_file(path, size);
 }
 
-START_TEST(cache_sizes_come_from_the_kernel)
+TEST(cache_sizes_come_from_the_kernel)
 {
   struct pfx_cost_measured measured;
   int i;
@@ -430,10 +418,9 @@ START_TEST(cache_sizes_come_from_the_kernel)
   ck_assert_int_ge(measured.levels, 2);
   ck_assert_int_eq(measured.cache_list_is_cut, 0);
 }
-END_TEST
 
 /* Loads take the same time at every size within an unmeasured cache, like loads from memory. */
-START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
+TEST(memory_is_unknown_behind_an_unmeasured_cache)
 {
   static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6144K\n" };
   struct pfx_cost_measured measured;
@@ -457,7 +444,6 @@ START_TEST(memory_is_unknown_behind_an_unmeasured_cache)
   print_costs(24, 1, 0, 1);
   ck_assert_ptr_nonnull(strstr(capture_end(), "; memory cannot be separated from the next cache"));
 }
-END_TEST
 
 /* Bytes for which the kernel has allocated pages. */
 static long allocated_bytes(char *memory, long room)
@@ -480,17 +466,14 @@ static int lock_much_memory(void)
     || mmap(NULL, PFX_COST_MEMORY_LIMIT, PROT_NONE, flags, -1, 0) == MAP_FAILED;
 }
 
-START_TEST(locked_mapping_has_no_pages_before_the_first_access)
+TEST(locked_mapping_has_no_pages_before_the_first_access)
 {
-  const char test[] = "locked_mapping_has_no_pages_before_the_first_access";
   char *memory;
   long room;
 
-  if (skip_under("valgrind", test, "valgrind's own memory would be locked")
-    || skip_under("qemu", test, "qemu's own memory would be locked"))
-    return;
-  if (skip_unless(test, lock_much_memory, 0, "this user may not lock so much memory"))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind's own memory would be locked");
+  SKIP_IF(suite_under("qemu"), "qemu's own memory would be locked");
+  skip_unless(lock_much_memory, 0, "this user may not lock so much memory");
   use_test_directory(); /* no cgroup limits the mapping */
   ck_assert_int_eq(mlockall(MCL_FUTURE), 0);
   memory = pfx_cost_map_memory(&room);
@@ -500,7 +483,6 @@ START_TEST(locked_mapping_has_no_pages_before_the_first_access)
   ck_assert_int_gt(allocated_bytes(memory, room), 0);
   ck_assert_int_lt(allocated_bytes(memory, room), room);
 }
-END_TEST
 
 /* Maps memory on the test's machine. Returns the size of the mapping in KiB. */
 static long mapped_kib(void)
@@ -531,7 +513,7 @@ static void write_cgroup(int version, const char *cgroup, const char *limit, con
 #define MIB_8 "8388608\n"
 #define MIB_16 "16777216\n"
 
-START_TEST(mapping_is_a_quarter_of_what_the_cgroup_leaves)
+TEST(mapping_is_a_quarter_of_what_the_cgroup_leaves)
 {
   static const struct {
     const char *own; /* /proc/self/cgroup */
@@ -572,7 +554,6 @@ START_TEST(mapping_is_a_quarter_of_what_the_cgroup_leaves)
       "machine %d: %ld KiB", (int)i, size);
   }
 }
-END_TEST
 
 /* Costs are printed in seconds, the same in every locale. */
 static void expect_costs_in_seconds(void)
@@ -582,14 +563,14 @@ static void expect_costs_in_seconds(void)
     "%s", captured);
 }
 
-START_TEST(costs_are_printed_with_their_origin)
+TEST(costs_are_printed_with_their_origin)
 {
   char *path;
 
   use_test_directory();
   /* musl accepts any name, but keeps the point. */
   if (!setlocale(LC_ALL, "de_DE.UTF-8") || strcmp(localeconv()->decimal_point, ",") != 0)
-    skip("costs_are_printed_with_their_origin", "(decimal comma) no such locale is installed");
+    skip_part("(decimal comma) no such locale is installed");
   write_costs("/etc/perfex.costs", "24 1 2.5 1000\n");
   path = write_costs("/costs", "15 0 0.125 3\n");
   ck_assert_int_gt(load_costs(path), 0);
@@ -605,9 +586,8 @@ START_TEST(costs_are_printed_with_their_origin)
   ck_assert_ptr_nonnull(strstr(captured, "costs of 0: measured here within "));
   ck_assert_ptr_nonnull(strstr(captured, "costs of 12: not known\n"));
 }
-END_TEST
 
-START_TEST(costs_are_printed_up_to_292_years)
+TEST(costs_are_printed_up_to_292_years)
 {
   use_test_directory();
   write_costs("/etc/perfex.costs", "24 0.001 1 1000000000\n");
@@ -618,9 +598,8 @@ START_TEST(costs_are_printed_up_to_292_years)
       && strstr(captured, " -0.000000002    -0.000001500 -1500.000000000\n"),
     "%s", captured);
 }
-END_TEST
 
-START_TEST(origin_is_the_file_that_has_the_event)
+TEST(origin_is_the_file_that_has_the_event)
 {
   char *one, *two;
 
@@ -648,9 +627,8 @@ START_TEST(origin_is_the_file_that_has_the_event)
   ck_assert_ptr_nonnull(strstr(captured, " 9.000 # mispredicted branches: loaded earlier\n"));
   ck_assert_ptr_nonnull(strstr(captured, ": loaded\n"));
 }
-END_TEST
 
-START_TEST(printed_table_can_be_loaded)
+TEST(printed_table_can_be_loaded)
 {
   struct pfx_cost_table before, after;
   char *path;
@@ -671,9 +649,8 @@ START_TEST(printed_table_can_be_loaded)
       before.origin[i] == PFX_COST_UNKNOWN ? PFX_COST_UNKNOWN : PFX_COST_LOADED);
   }
 }
-END_TEST
 
-START_TEST(largest_table_is_printed_whole)
+TEST(largest_table_is_printed_whole)
 {
   char text[4096] = "";
   int i;
@@ -688,7 +665,6 @@ START_TEST(largest_table_is_printed_whole)
   ck_assert_ptr_nonnull(strstr(captured, "\n31 1000000000.000 1000000000.000 1000000000.000 # "));
   ck_assert_int_eq(captured[strlen(captured) - 1], '\n');
 }
-END_TEST
 
 /* The function that a Fortran program calls as load_costs. */
 int load_costs_(const char *name, size_t length);
@@ -718,12 +694,9 @@ static void *print_table(void *unused)
 
 /* In the first round, print_costs() makes the first call that needs costs, which reads a malformed
    file and measures. In the second round, perfex_print_table() makes this call. */
-START_TEST(every_function_fits_on_the_smallest_stack)
+TEST_LOOP(every_function_fits_on_the_smallest_stack, 2)
 {
-  if (SUITE_SANITIZED) {
-    skip("every_function_fits_on_the_smallest_stack", "the sanitizer needs more stack");
-    return;
-  }
+  SKIP_IF(SUITE_SANITIZED, "the sanitizer needs more stack");
   use_test_directory();
   malformed_path = write_costs("/costs", "24 1 2 junk\n");
   write_costs("/etc/perfex.costs", "24 1 2 junk\n");
@@ -732,7 +705,6 @@ START_TEST(every_function_fits_on_the_smallest_stack)
   capture_end();
   ck_assert_ptr_nonnull(strstr(captured, _i ? "# measured here within " : "/costs: line 1: "));
 }
-END_TEST
 
 enum { READERS = 3 };
 
@@ -754,7 +726,7 @@ static void *read_tables(void *unused)
   return (void *)(intptr_t)wrong;
 }
 
-START_TEST(table_is_replaced_atomically_for_concurrent_readers)
+TEST(table_is_replaced_atomically_for_concurrent_readers)
 {
   pthread_t threads[READERS];
   struct suite_repeat loads, forks;
@@ -796,36 +768,5 @@ START_TEST(table_is_replaced_atomically_for_concurrent_readers)
     ck_assert_ptr_null(wrong);
   }
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, measured_costs_are_in_order_and_have_their_origin);
-  tcase_add_test(tests, handler_may_jump_out_of_the_first_use);
-  tcase_add_test(tests, cycle_cost_follows_the_core_frequency);
-  tcase_add_test(tests, costs_are_estimated_from_measured_times);
-  tcase_add_test(tests, stopped_clock_measures_only_the_cycle);
-  tcase_add_test(tests, system_file_replaces_measured_costs_and_a_loaded_file_replaces_both);
-  tcase_add_test(tests, nothing_is_measured_if_files_contain_all_costs);
-  tcase_add_test(tests, malformed_file_is_reported_by_line_and_changes_nothing);
-  tcase_add_test(tests, byte_0_is_malformed_anywhere);
-  tcase_add_test(tests, file_may_have_comments_blanks_and_no_final_newline);
-  tcase_add_test(tests, unreadable_file_fails_with_its_errno);
-  tcase_add_test(tests, malformed_system_file_is_ignored_with_a_message);
-  tcase_add_test(tests, cache_sizes_come_from_the_kernel);
-  tcase_add_test(tests, locked_mapping_has_no_pages_before_the_first_access);
-  tcase_add_test(tests, mapping_is_a_quarter_of_what_the_cgroup_leaves);
-  tcase_add_test(tests, memory_is_unknown_behind_an_unmeasured_cache);
-  tcase_add_test(tests, costs_are_printed_with_their_origin);
-  tcase_add_test(tests, costs_are_printed_up_to_292_years);
-  tcase_add_test(tests, origin_is_the_file_that_has_the_event);
-  tcase_add_test(tests, printed_table_can_be_loaded);
-  tcase_add_test(tests, largest_table_is_printed_whole);
-  tcase_add_loop_test(tests, every_function_fits_on_the_smallest_stack, 0, 2);
-  tcase_add_test(tests, table_is_replaced_atomically_for_concurrent_readers);
-}
-
-int main(void)
-{
-  return suite_main("perfex costs", add);
-}
+SUITE("perfex costs")

@@ -37,11 +37,10 @@ static int count_page_fault(void)
   return read(event, &count, sizeof count) == (ssize_t)sizeof count && count > 0 ? 0 : 255;
 }
 
-/* Can the kernel count these events here? Skips the test if not. */
-static int can_count(const char *test)
+/* Skips the test unless the kernel can count these events here. */
+static void skip_without_counts(void)
 {
-  return !skip_unless(test, count_page_fault, 0,
-    "the kernel or emulator counts no page faults in user mode");
+  skip_unless(count_page_fault, 0, "the kernel or emulator counts no page faults in user mode");
 }
 
 enum { PAGES = 64 };
@@ -88,30 +87,26 @@ static long long count_faults(int pages)
   return c0;
 }
 
-START_TEST(section_is_counted_exactly)
+TEST(section_is_counted_exactly)
 {
-  const char test[] = "section_is_counted_exactly";
-
-  if (skip_under("valgrind", test, "valgrind touches pages of its own") || !can_count(test))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind touches pages of its own");
+  skip_without_counts();
   count_faults(PAGES); /* code has page faults of its own when it first runs */
   ck_assert_int_eq(count_faults(0), 0);
   ck_assert_int_eq(count_faults(PAGES), PAGES);
   ck_assert_int_eq(count_faults(2 * PAGES), 2 * PAGES);
 }
-END_TEST
 
-START_TEST(kernel_mode_is_not_counted)
+TEST(kernel_mode_is_not_counted)
 {
-  const char test[] = "kernel_mode_is_not_counted";
   long size = sysconf(_SC_PAGESIZE);
   char bytes[PAGES] = { 0 };
   struct suite_repeat retry = suite_retry(100);
   int ends[2], i, start;
   long long c0 = -1, c1;
 
-  if (skip_under("valgrind", test, "valgrind touches pages of its own") || !can_count(test))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind touches pages of its own");
+  skip_without_counts();
   ck_assert_int_eq(pipe(ends), 0);
   /* The first run of this code, and code of a sanitizer, can have page faults of their own. */
   while (c0 != 0 && suite_again(&retry)) {
@@ -126,15 +121,13 @@ START_TEST(kernel_mode_is_not_counted)
   }
   ck_assert_int_eq(c0, 0);
 }
-END_TEST
 
-START_TEST(generation_grows_by_one_at_each_start_and_stop)
+TEST(generation_grows_by_one_at_each_start_and_stop)
 {
   long long c0, c1;
   int i, first, start;
 
-  if (!can_count("generation_grows_by_one_at_each_start_and_stop"))
-    return;
+  skip_without_counts();
   first = start_counters(0, 15);
   ck_assert_int_gt(first, 0);
   ck_assert_int_eq(read_counters(0, &c0, 15, &c1), first);
@@ -147,15 +140,13 @@ START_TEST(generation_grows_by_one_at_each_start_and_stop)
   ck_assert_int_eq(pfx_count_generation_after(INT_MAX - 1), INT_MAX);
   ck_assert_int_eq(pfx_count_generation_after(INT_MAX), 1);
 }
-END_TEST
 
-START_TEST(failing_start_stops_running_counters)
+TEST(failing_start_stops_running_counters)
 {
   long long c0 = -1, c1 = -1;
   int before, start;
 
-  if (!can_count("failing_start_stops_running_counters"))
-    return;
+  skip_without_counts();
   before = open_descriptors();
   start = start_counters(15, 24);
   capture_begin(stderr);
@@ -168,15 +159,13 @@ START_TEST(failing_start_stops_running_counters)
   ck_assert(c0 == -1 && c1 == -1);
   ck_assert_int_eq(start_counters(15, 24), start + 2);
 }
-END_TEST
 
-START_TEST(events_are_one_pinned_group_in_user_mode)
+TEST(events_are_one_pinned_group_in_user_mode)
 {
   const struct perfex_group_call *calls = perfex_group_calls;
   int i;
 
-  if (!can_count("events_are_one_pinned_group_in_user_mode"))
-    return;
+  skip_without_counts();
   ck_assert_int_gt(start_counters(15, 24), 0);
   ck_assert_int_eq(perfex_group_call_count, 2);
   ck_assert_int_eq(calls[0].leader, -1);
@@ -188,15 +177,13 @@ START_TEST(events_are_one_pinned_group_in_user_mode)
     ck_assert_int_eq(fcntl(perfex_group_descriptor[i], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
   }
 }
-END_TEST
 
-START_TEST(read_of_other_events_fails_and_the_counters_keep_running)
+TEST(read_of_other_events_fails_and_the_counters_keep_running)
 {
   long long c0 = -1, c1 = -1;
   int start;
 
-  if (!can_count("read_of_other_events_fails_and_the_counters_keep_running"))
-    return;
+  skip_without_counts();
   map_pages();
   start = start_counters(15, 24);
   errno = 0;
@@ -207,15 +194,13 @@ START_TEST(read_of_other_events_fails_and_the_counters_keep_running)
   ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
   ck_assert_int_ge(c0, PAGES);
 }
-END_TEST
 
-START_TEST(overridden_event_is_read_by_its_argument)
+TEST(overridden_event_is_read_by_its_argument)
 {
   long long time = -1, faults = -1;
   int start;
 
-  if (!can_count("overridden_event_is_read_by_its_argument"))
-    return;
+  skip_without_counts();
   setenv("T5_EVENT1", "24", 1);
   map_pages();
   start = start_counters(0, 12); /* 12 has no kernel event */
@@ -228,21 +213,18 @@ START_TEST(overridden_event_is_read_by_its_argument)
   ck_assert_int_ge(faults, PAGES);
   ck_assert_int_gt(time, faults);
 }
-END_TEST
 
-START_TEST(errno_is_unchanged_on_success)
+TEST(errno_is_unchanged_on_success)
 {
   long long c0, c1;
 
-  if (!can_count("errno_is_unchanged_on_success"))
-    return;
+  skip_without_counts();
   errno = ERANGE;
   start_counters(15, 24);
   ck_assert_int_eq(errno, ERANGE);
   read_counters(15, &c0, 24, &c1);
   ck_assert_int_eq(errno, ERANGE);
 }
-END_TEST
 
 /* Readings as the kernel returns them if other events had the hardware for a part of the time, or
    took the hardware permanently, and readings that do not belong to the group. */
@@ -306,18 +288,13 @@ static void start_once(void)
 }
 
 /* A handler that has interrupted malloc() would wait forever in an allocation of its own. */
-START_TEST(first_start_in_a_thread_allocates_nothing)
+TEST(first_start_in_a_thread_allocates_nothing)
 {
-  if (heap_bytes() < 0) {
-    skip("first_start_in_a_thread_allocates_nothing",
-      "this C library does not count what is allocated");
-    return;
-  }
+  SKIP_IF(heap_bytes() < 0, "this C library does not count what is allocated");
   create_keys();
-  if (can_count("first_start_in_a_thread_allocates_nothing"))
-    ck_assert_int_eq(bytes_of_a_thread(start_once), 0);
+  skip_without_counts();
+  ck_assert_int_eq(bytes_of_a_thread(start_once), 0);
 }
-END_TEST
 
 static volatile int generation_in_handler;
 
@@ -332,13 +309,12 @@ static void count_in_handler(int signal)
 }
 
 /* The signal is pending until start_counters() unblocks signals. */
-START_TEST(handler_that_counts_before_start_returns_invalidates_the_count)
+TEST(handler_that_counts_before_start_returns_invalidates_the_count)
 {
   long long c0, c1;
   int start;
 
-  if (!can_count("handler_that_counts_before_start_returns_invalidates_the_count"))
-    return;
+  skip_without_counts();
   signal(SIGUSR1, count_in_handler);
   perfex_group.on_open = raise_signal;
   start = start_counters(0, 15);
@@ -346,7 +322,6 @@ START_TEST(handler_that_counts_before_start_returns_invalidates_the_count)
   ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
   ck_assert_int_eq(generation_in_handler, start + 2);
 }
-END_TEST
 
 static const struct {
   const char *name;
@@ -362,13 +337,12 @@ static const struct {
   { "started in a handler", NULL, start_in_handler },
 };
 
-START_TEST(disturbed_count_has_another_generation)
+TEST(disturbed_count_has_another_generation)
 {
   long long c0, c1;
   size_t i;
 
-  if (!can_count("disturbed_count_has_another_generation"))
-    return;
+  skip_without_counts();
   for (i = 0; i < sizeof disturbances / sizeof disturbances[0]; i++) {
     int start = start_counters(0, 15), read;
 
@@ -385,16 +359,14 @@ START_TEST(disturbed_count_has_another_generation)
     ck_assert_int_eq(read_counters(0, &c0, 15, &c1), start);
   }
 }
-END_TEST
 
-START_TEST(reused_descriptor_is_neither_read_nor_closed)
+TEST(reused_descriptor_is_neither_read_nor_closed)
 {
   char bytes[sizeof(struct pfx_group_reading)] = "";
   int ends[2], i, start, descriptor;
   long long c0, c1;
 
-  if (!can_count("reused_descriptor_is_neither_read_nor_closed"))
-    return;
+  skip_without_counts();
   for (i = 0; i < 2; i++) {
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(write(ends[1], bytes, sizeof bytes), sizeof bytes);
@@ -406,17 +378,14 @@ START_TEST(reused_descriptor_is_neither_read_nor_closed)
     close(descriptor);
   }
 }
-END_TEST
 
-START_TEST(forked_child_neither_has_nor_disturbs_the_count)
+TEST(forked_child_neither_has_nor_disturbs_the_count)
 {
-  const char test[] = "forked_child_neither_has_nor_disturbs_the_count";
   long long c0, c1;
   int start, status = -1;
   pid_t child;
 
-  if (!can_count(test))
-    return;
+  skip_without_counts();
   map_pages();
   start = start_counters(15, 24);
   child = fork();
@@ -435,7 +404,6 @@ START_TEST(forked_child_neither_has_nor_disturbs_the_count)
   ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
   ck_assert_int_ge(c0, PAGES);
 }
-END_TEST
 
 static void *read_elsewhere(void *read)
 {
@@ -445,15 +413,14 @@ static void *read_elsewhere(void *read)
   return c0 == 0 && c1 == 0 ? read : NULL;
 }
 
-START_TEST(other_thread_neither_has_nor_disturbs_the_count)
+TEST(other_thread_neither_has_nor_disturbs_the_count)
 {
   long long c0, c1;
   int start, read = 0;
   pthread_t thread;
   void *has_no_count;
 
-  if (!can_count("other_thread_neither_has_nor_disturbs_the_count"))
-    return;
+  skip_without_counts();
   start = start_counters(15, 24);
   ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, &read), 0);
   pthread_join(thread, &has_no_count);
@@ -462,7 +429,6 @@ START_TEST(other_thread_neither_has_nor_disturbs_the_count)
   ck_assert_ptr_nonnull(has_no_count);
   ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
 }
-END_TEST
 
 enum { THREADS = 8, SECTIONS = 50 };
 
@@ -490,13 +456,12 @@ static void *run_sections(void *argument)
   return NULL;
 }
 
-START_TEST(threads_count_concurrently_with_distinct_generations)
+TEST(threads_count_concurrently_with_distinct_generations)
 {
   struct runner runners[THREADS] = { { 0, 0, 0, 0 } };
   int i, j;
 
-  if (!can_count("threads_count_concurrently_with_distinct_generations"))
-    return;
+  skip_without_counts();
   for (i = 0; i < THREADS; i++)
     ck_assert_int_eq(pthread_create(&runners[i].thread, NULL, run_sections, &runners[i]), 0);
   for (i = 0; i < THREADS; i++)
@@ -507,7 +472,6 @@ START_TEST(threads_count_concurrently_with_distinct_generations)
       ck_assert_int_gt(abs(runners[i].first - runners[j].first), 1000000);
   }
 }
-END_TEST
 
 static void *start_and_exit(void *started)
 {
@@ -515,14 +479,13 @@ static void *start_and_exit(void *started)
   return NULL;
 }
 
-START_TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
+TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
 {
   int i, before, started = 0;
   long long c0, c1;
   pthread_t thread;
 
-  if (!can_count("descriptors_are_closed_by_read_failed_start_and_thread_exit"))
-    return;
+  skip_without_counts();
   before = open_descriptors();
   for (i = 0; i < 10; i++) {
     ck_assert_int_eq(pthread_create(&thread, NULL, start_and_exit, &started), 0);
@@ -541,7 +504,6 @@ START_TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(open_descriptors(), before);
 }
-END_TEST
 
 /* Returns 1 if the numbers 0, 1 and 2 are closed. */
 static int standard_streams_are_closed(void)
@@ -572,30 +534,26 @@ static int count_without_standard_streams(void)
   return standard_streams_are_closed() ? 0 : 5;
 }
 
-START_TEST(events_never_have_the_numbers_of_standard_streams)
+TEST(events_never_have_the_numbers_of_standard_streams)
 {
   int status = -1;
   pid_t child;
 
-  if (!can_count("events_never_have_the_numbers_of_standard_streams")
-    || skip_unless("events_never_have_the_numbers_of_standard_streams", lower_the_limit, 0,
-      "the limit of descriptors cannot be lowered"))
-    return;
+  skip_without_counts();
+  skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
   child = fork();
   if (child == 0)
     _exit(count_without_standard_streams());
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
 }
-END_TEST
 
-START_TEST(unsupported_event_differs_from_no_pmu)
+TEST(unsupported_event_differs_from_no_pmu)
 {
   static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP };
   size_t i;
 
-  if (!can_count("unsupported_event_differs_from_no_pmu"))
-    return;
+  skip_without_counts();
   for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
     perfex_group.refusal_errno = errors[i];
     perfex_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
@@ -618,15 +576,13 @@ START_TEST(unsupported_event_differs_from_no_pmu)
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(errno, EACCES);
 }
-END_TEST
 
-START_TEST(start_fails_if_the_PMU_cannot_exclude_the_kernel)
+TEST(start_fails_if_the_PMU_cannot_exclude_the_kernel)
 {
   static const int errors[] = { EINVAL, EOPNOTSUPP };
   int i;
 
-  if (!can_count("start_fails_if_the_PMU_cannot_exclude_the_kernel"))
-    return;
+  skip_without_counts();
   perfex_group.refused_without_kernel = 1;
   for (i = 0; i < 2; i++) {
     perfex_group.refusal_errno = errors[i];
@@ -636,7 +592,6 @@ START_TEST(start_fails_if_the_PMU_cannot_exclude_the_kernel)
     ck_assert_str_eq(capture_end(), ""); /* no event is at fault */
   }
 }
-END_TEST
 
 static volatile int whole_after_cancellation;
 
@@ -651,43 +606,14 @@ static void *count_when_canceled(void *unused)
   return unused;
 }
 
-START_TEST(counting_is_not_a_cancellation_point)
+TEST(counting_is_not_a_cancellation_point)
 {
   pthread_t thread;
 
-  if (!can_count("counting_is_not_a_cancellation_point"))
-    return;
+  skip_without_counts();
   ck_assert_int_eq(pthread_create(&thread, NULL, count_when_canceled, NULL), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(whole_after_cancellation, 1);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, section_is_counted_exactly);
-  tcase_add_test(tests, kernel_mode_is_not_counted);
-  tcase_add_test(tests, generation_grows_by_one_at_each_start_and_stop);
-  tcase_add_test(tests, failing_start_stops_running_counters);
-  tcase_add_test(tests, events_are_one_pinned_group_in_user_mode);
-  tcase_add_test(tests, read_of_other_events_fails_and_the_counters_keep_running);
-  tcase_add_test(tests, overridden_event_is_read_by_its_argument);
-  tcase_add_test(tests, errno_is_unchanged_on_success);
-  tcase_add_test(tests, first_start_in_a_thread_allocates_nothing);
-  tcase_add_test(tests, handler_that_counts_before_start_returns_invalidates_the_count);
-  tcase_add_test(tests, disturbed_count_has_another_generation);
-  tcase_add_test(tests, reused_descriptor_is_neither_read_nor_closed);
-  tcase_add_test(tests, forked_child_neither_has_nor_disturbs_the_count);
-  tcase_add_test(tests, other_thread_neither_has_nor_disturbs_the_count);
-  tcase_add_test(tests, threads_count_concurrently_with_distinct_generations);
-  tcase_add_test(tests, descriptors_are_closed_by_read_failed_start_and_thread_exit);
-  tcase_add_test(tests, events_never_have_the_numbers_of_standard_streams);
-  tcase_add_test(tests, unsupported_event_differs_from_no_pmu);
-  tcase_add_test(tests, start_fails_if_the_PMU_cannot_exclude_the_kernel);
-  tcase_add_test(tests, counting_is_not_a_cancellation_point);
-}
-
-int main(void)
-{
-  return suite_main("perfex events", add);
-}
+SUITE("perfex events")

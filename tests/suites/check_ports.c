@@ -61,16 +61,15 @@ static long long mach_rate_of(uint32_t numer, uint32_t denom)
   return cpuc_backend_default_mach.rate().hz;
 }
 
-START_TEST(mach_timebase_ratio_is_converted_to_a_rate)
+TEST(mach_timebase_ratio_is_converted_to_a_rate)
 {
   ck_assert_int_eq(mach_rate_of(125, 3), 24000000);         /* Apple Silicon */
   ck_assert_int_eq(mach_rate_of(1, 1), 1000000000);         /* Intel, and Rosetta */
   ck_assert_int_eq(mach_rate_of(1000000000, 33333335), 33333335); /* PowerPC */
   ck_assert_int_eq(mach_rate_of(UINT32_MAX, UINT32_MAX), 1000000000);
 }
-END_TEST
 
-START_TEST(invalid_mach_timebase_gives_no_rate)
+TEST(invalid_mach_timebase_gives_no_rate)
 {
   ck_assert_int_eq(mach_rate_of(0, 1), 0);
   ck_assert_int_eq(mach_rate_of(1, 0), 0);
@@ -78,14 +77,12 @@ START_TEST(invalid_mach_timebase_gives_no_rate)
   timebase_result = 1;
   ck_assert_int_eq(mach_rate_of(125, 3), 0);
 }
-END_TEST
 
-START_TEST(mach_time_is_returned_in_all_64_bits)
+TEST(mach_time_is_returned_in_all_64_bits)
 {
   mach_now = 0x123456789abcdef0;
   ck_assert_int_eq(cpuc_backend_default_mach.read(), 0x123456789abcdef0);
 }
-END_TEST
 
 /* default-windows */
 
@@ -110,15 +107,14 @@ static long long windows_rate_of(long long hz)
   return cpuc_backend_default_windows.rate().hz;
 }
 
-START_TEST(windows_frequency_is_the_rate)
+TEST(windows_frequency_is_the_rate)
 {
   ck_assert_int_eq(windows_rate_of(10000000), 10000000);
   ck_assert_int_eq(windows_rate_of(3579545), 3579545); /* the ACPI timer */
   ck_assert_int_eq(windows_rate_of(3000000000), 3000000000);
 }
-END_TEST
 
-START_TEST(invalid_windows_frequency_gives_no_rate)
+TEST(invalid_windows_frequency_gives_no_rate)
 {
   ck_assert_int_eq(windows_rate_of(0), 0);
   ck_assert_int_eq(windows_rate_of(-1), 0);
@@ -127,14 +123,12 @@ START_TEST(invalid_windows_frequency_gives_no_rate)
   frequency_is_reported = 0;
   ck_assert_int_eq(windows_rate_of(10000000), 0);
 }
-END_TEST
 
-START_TEST(performance_counter_is_returned_in_all_64_bits)
+TEST(performance_counter_is_returned_in_all_64_bits)
 {
   performance_now = 0x123456789abcdef0;
   ck_assert_int_eq(cpuc_backend_default_windows.read(), 0x123456789abcdef0);
 }
-END_TEST
 
 /* default-selfcounts */
 
@@ -214,7 +208,7 @@ static void select_selfcounts(void)
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
-START_TEST(counter_is_absent_on_macos_without_thread_selfcounts)
+TEST(counter_is_absent_on_macos_without_thread_selfcounts)
 {
   symbol_is_missing = 1;
   select_selfcounts();
@@ -222,9 +216,8 @@ START_TEST(counter_is_absent_on_macos_without_thread_selfcounts)
   ck_assert_str_eq(candidates[0].info.reason, "absent");
   ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_SELECTED);
 }
-END_TEST
 
-START_TEST(counter_is_absent_on_hardware_without_thread_selfcounts)
+TEST(counter_is_absent_on_hardware_without_thread_selfcounts)
 {
   selfcounts_error = ENOTSUP;
   select_selfcounts();
@@ -232,16 +225,14 @@ START_TEST(counter_is_absent_on_hardware_without_thread_selfcounts)
   ck_assert_str_eq(candidates[0].info.reason, "absent");
   ck_assert_int_eq(candidates[0].info.error_number, ENOTSUP);
 }
-END_TEST
 
-START_TEST(other_errors_of_thread_selfcounts_are_reported)
+TEST(other_errors_of_thread_selfcounts_are_reported)
 {
   selfcounts_error = EPERM;
   select_selfcounts();
   ck_assert_str_eq(candidates[0].info.reason, "refused");
   ck_assert_int_eq(candidates[0].info.error_number, EPERM);
 }
-END_TEST
 
 static void expect_selfcounts_to_open(void)
 {
@@ -250,15 +241,14 @@ static void expect_selfcounts_to_open(void)
   ck_assert_int_eq(cpuc_backend_default_selfcounts.open(&offered, &diagnosis), 0);
 }
 
-START_TEST(selfcounts_return_cycles_and_not_instructions)
+TEST(selfcounts_return_cycles_and_not_instructions)
 {
   expect_selfcounts_to_open();
   cycles_now = 0x123456789abcdef0;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 0x123456789abcdef0);
 }
-END_TEST
 
-START_TEST(selfcounts_that_fail_later_continue_with_the_clock)
+TEST(selfcounts_that_fail_later_continue_with_the_clock)
 {
   expect_selfcounts_to_open();
   cycles_now = 5000;
@@ -276,7 +266,6 @@ START_TEST(selfcounts_that_fail_later_continue_with_the_clock)
   clock_now += 20;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5320);
 }
-END_TEST
 
 static void *first_read(void *count)
 {
@@ -285,7 +274,7 @@ static void *first_read(void *count)
   return NULL;
 }
 
-START_TEST(each_thread_reads_its_own_selfcounts)
+TEST(each_thread_reads_its_own_selfcounts)
 {
   pthread_t thread;
   long long count;
@@ -297,9 +286,8 @@ START_TEST(each_thread_reads_its_own_selfcounts)
   pthread_join(thread, NULL);
   ck_assert_int_eq(count, 100);
 }
-END_TEST
 
-START_TEST(forked_child_continues_its_parents_selfcounts)
+TEST(forked_child_continues_its_parents_selfcounts)
 {
   pid_t child;
   int status;
@@ -322,7 +310,6 @@ START_TEST(forked_child_continues_its_parents_selfcounts)
   ck_assert(WIFEXITED(status));
   ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
-END_TEST
 
 static void become_child(void)
 {
@@ -330,7 +317,7 @@ static void become_child(void)
   cpuc_backend_default_selfcounts.forked();
 }
 
-START_TEST(child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts)
+TEST(child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts)
 {
   expect_selfcounts_to_open();
   cycles_now = 1000000;
@@ -344,7 +331,6 @@ START_TEST(child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts
   cycles_now = 60;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000050);
 }
-END_TEST
 
 static void work_and_read(void)
 {
@@ -353,7 +339,7 @@ static void work_and_read(void)
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1001000);
 }
 
-START_TEST(handler_in_a_read_adds_only_the_cycles_that_it_executes)
+TEST(handler_in_a_read_adds_only_the_cycles_that_it_executes)
 {
   expect_selfcounts_to_open();
   cycles_now = 1000000;
@@ -361,7 +347,6 @@ START_TEST(handler_in_a_read_adds_only_the_cycles_that_it_executes)
   ck_assert_int_ge(cpuc_backend_default_selfcounts.read(), 1000000);
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1001000);
 }
-END_TEST
 
 #ifdef CAN_SINGLE_STEP
 
@@ -376,12 +361,11 @@ static void fail_in_a_handler(int signal)
   }
 }
 
-START_TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
+TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
 {
   long long count, next;
 
-  if (skip_without_single_steps("read_is_right_if_a_read_in_a_handler_fails_after_any_instruction"))
-    return;
+  skip_without_single_steps();
   signal(SIGTRAP, fail_in_a_handler);
   for (fails_at = 1, steps = 1; fails_at <= steps; fails_at++) {
     cpuc_backend_default_selfcounts.close();
@@ -403,20 +387,17 @@ START_TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
   }
   ck_assert_int_gt(steps, 10);
 }
-END_TEST
 
 #else
 
-START_TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
+TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
 {
-  skip("read_is_right_if_a_read_in_a_handler_fails_after_any_instruction",
-    "this build does not single-step");
+  SKIP_IF(1, "this build does not single-step");
 }
-END_TEST
 
 #endif
 
-START_TEST(reopened_selfcounts_start_again)
+TEST(reopened_selfcounts_start_again)
 {
   expect_selfcounts_to_open();
   cycles_now = 1000;
@@ -429,32 +410,7 @@ START_TEST(reopened_selfcounts_start_again)
   expect_selfcounts_to_open();
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 10);
 }
-END_TEST
-
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, mach_timebase_ratio_is_converted_to_a_rate);
-  tcase_add_test(tests, invalid_mach_timebase_gives_no_rate);
-  tcase_add_test(tests, mach_time_is_returned_in_all_64_bits);
-  tcase_add_test(tests, windows_frequency_is_the_rate);
-  tcase_add_test(tests, invalid_windows_frequency_gives_no_rate);
-  tcase_add_test(tests, performance_counter_is_returned_in_all_64_bits);
-  tcase_add_test(tests, counter_is_absent_on_macos_without_thread_selfcounts);
-  tcase_add_test(tests, counter_is_absent_on_hardware_without_thread_selfcounts);
-  tcase_add_test(tests, other_errors_of_thread_selfcounts_are_reported);
-  tcase_add_test(tests, selfcounts_return_cycles_and_not_instructions);
-  tcase_add_test(tests, selfcounts_that_fail_later_continue_with_the_clock);
-  tcase_add_test(tests, each_thread_reads_its_own_selfcounts);
-  tcase_add_test(tests, forked_child_continues_its_parents_selfcounts);
-  tcase_add_test(tests, child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts);
-  tcase_add_test(tests, handler_in_a_read_adds_only_the_cycles_that_it_executes);
-  tcase_add_test(tests, read_is_right_if_a_read_in_a_handler_fails_after_any_instruction);
-  tcase_add_test(tests, reopened_selfcounts_start_again);
-}
 
 #endif
 
-int main(void)
-{
-  return suite_main("ports", add);
-}
+SUITE("ports")

@@ -86,7 +86,7 @@ static void expect(const char *line)
   ck_assert_msg(strstr(captured, whole) != NULL, "not printed: %s\nin:\n%s", line, captured);
 }
 
-START_TEST(trace_lines_are_those_of_the_library)
+TEST(trace_lines_are_those_of_the_library)
 {
   static char library_printed[sizeof captured];
   const char *trace;
@@ -102,9 +102,8 @@ START_TEST(trace_lines_are_those_of_the_library)
   ck_assert_int_eq(strncmp(trace, library_printed, strlen(library_printed)), 0);
   ck_assert_int_eq(strncmp(trace + strlen(library_printed), "cpucycles persecond ", 20), 0);
 }
-END_TEST
 
-START_TEST(cpu_governor_turbo_and_clock_source_are_printed)
+TEST(cpu_governor_turbo_and_clock_source_are_printed)
 {
   struct settings_info state = { .clock_source = "tsc", .clock_sources = "tsc hpet",
     .governor = "powersave",
@@ -152,9 +151,8 @@ START_TEST(cpu_governor_turbo_and_clock_source_are_printed)
   ck_assert(!strstr(captured, "governor") && !strstr(captured, "turbo")
     && !strstr(captured, "clock source"));
 }
-END_TEST
 
-START_TEST(each_kind_of_reason_is_printed)
+TEST(each_kind_of_reason_is_printed)
 {
   const struct cpucycles_counter_info rows[] = {
     { .name = "a", .state = CPUCYCLES_DROPPED, .reason = "signal", .explanation = "it trapped",
@@ -190,9 +188,8 @@ START_TEST(each_kind_of_reason_is_printed)
   expect("cpucycles ignored in CPUCYCLES_IMPLEMENTATION: a does not work");
   expect("cpucycles frequency source nowhere; ignored: a does not work");
 }
-END_TEST
 
-START_TEST(timer_is_printed_completely)
+TEST(timer_is_printed_completely)
 {
   const struct cpucycles_counter_info rows[] = {
     { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "scaled", .scope = "core",
@@ -288,9 +285,8 @@ START_TEST(timer_is_printed_completely)
   expect("cpucycles timer fake across CPUs not tried");
   expect("cpucycles timer fake invariant yes");
 }
-END_TEST
 
-START_TEST(core_is_printed_with_any_of_its_figures_missing)
+TEST(core_is_printed_with_any_of_its_figures_missing)
 {
   const struct {
     struct core_info core;
@@ -334,7 +330,6 @@ START_TEST(core_is_printed_with_any_of_its_figures_missing)
     expect_json(rows[i].json);
   }
 }
-END_TEST
 
 static struct core_info core_in_report;
 
@@ -356,7 +351,7 @@ static void print_warnings_about(const char *kind)
   print(print_all);
 }
 
-START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
+TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
 {
   const char *none = "cpucycles warning no counter works here";
   const char *not_constant = "cpucycles warning fake does not have a constant rate (me)";
@@ -384,9 +379,8 @@ START_TEST(warnings_depend_on_the_kind_of_the_counter_in_use)
          "counted cycles");
   expect(cycles);
 }
-END_TEST
 
-START_TEST(warning_if_core_and_count_differ_by_2_percent)
+TEST(warning_if_core_and_count_differ_by_2_percent)
 {
   static const struct {
     long long core;
@@ -416,9 +410,8 @@ START_TEST(warning_if_core_and_count_differ_by_2_percent)
   print_warnings_about("core");
   ck_assert_ptr_null(strstr(captured, "the core runs at"));
 }
-END_TEST
 
-START_TEST(summary_is_what_a_person_asks_first)
+TEST(summary_is_what_a_person_asks_first)
 {
   struct cpucycles_counter_info rows[] = {
     { .name = "fast", .state = CPUCYCLES_DROPPED, .kind = "core", .explanation = "no PMU",
@@ -480,10 +473,9 @@ START_TEST(summary_is_what_a_person_asks_first)
          "cpucycles summary better   some threads make a system call\n"
          "cpucycles summary enable   sysctl x=1");
 }
-END_TEST
 
 /* No line of ours is wider than a terminal, unless a word forces it. */
-START_TEST(long_lines_are_folded_at_80_columns)
+TEST(long_lines_are_folded_at_80_columns)
 {
   const struct cpucycles_counter_info row = { .name = "fake", .state = CPUCYCLES_DROPPED,
     .reason = "absent", .kind = "core", .explanation = "\303\244\303\244\303\244\303\244 "
@@ -496,11 +488,10 @@ START_TEST(long_lines_are_folded_at_80_columns)
   expect("cpucycles dropped fake absent: \303\244\303\244\303\244\303\244"
          " abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqr\n    this is below");
 }
-END_TEST
 
 /* Bytes that are not UTF-8 are replaced one by one: overlong sequences, surrogates, numbers above
    10FFFF, and sequences that end early. */
-START_TEST(json_strings_are_valid_for_any_bytes)
+TEST(json_strings_are_valid_for_any_bytes)
 {
   static const struct {
     const char *text, *json;
@@ -525,9 +516,8 @@ START_TEST(json_strings_are_valid_for_any_bytes)
     expect_json(part);
   }
 }
-END_TEST
 
-START_TEST(plot_has_a_row_for_all_large_differences)
+TEST(plot_has_a_row_for_all_large_differences)
 {
   struct counter_results *results = &fake_results[0];
   int i;
@@ -554,24 +544,5 @@ START_TEST(plot_has_a_row_for_all_large_differences)
          "   52..53   6000 ############################# median Q3\n"
          "   54..55    900 #####\n56..10001    100 #");
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, trace_lines_are_those_of_the_library);
-  tcase_add_test(tests, cpu_governor_turbo_and_clock_source_are_printed);
-  tcase_add_test(tests, each_kind_of_reason_is_printed);
-  tcase_add_test(tests, timer_is_printed_completely);
-  tcase_add_test(tests, core_is_printed_with_any_of_its_figures_missing);
-  tcase_add_test(tests, warnings_depend_on_the_kind_of_the_counter_in_use);
-  tcase_add_test(tests, warning_if_core_and_count_differ_by_2_percent);
-  tcase_add_test(tests, summary_is_what_a_person_asks_first);
-  tcase_add_test(tests, long_lines_are_folded_at_80_columns);
-  tcase_add_test(tests, json_strings_are_valid_for_any_bytes);
-  tcase_add_test(tests, plot_has_a_row_for_all_large_differences);
-}
-
-int main(void)
-{
-  return suite_main("printers", add);
-}
+SUITE("printers")

@@ -87,7 +87,7 @@ static void *search_together(void *unused)
   return search(count_slowly) == 0 ? &searches : NULL;
 }
 
-START_TEST(sixteen_threads_search_once)
+TEST(sixteen_threads_search_once)
 {
   pthread_t threads[THREADS];
   void *found;
@@ -103,7 +103,6 @@ START_TEST(sixteen_threads_search_once)
   }
   ck_assert_int_eq(searches, 1);
 }
-END_TEST
 
 /* Calls from within find(), as a fault handler or an allocator of the program would make them. */
 
@@ -124,11 +123,10 @@ static int ask_everything_in_a_search(void)
     || !cpucycles_counter(0);
 }
 
-START_TEST(nested_search_has_no_result_and_does_not_wait)
+TEST(nested_search_has_no_result_and_does_not_wait)
 {
   in_child_process(ask_everything_in_a_search);
 }
-END_TEST
 
 static volatile char *forbidden, read_value;
 static volatile int handled, handled_in_search;
@@ -148,11 +146,9 @@ static void fault_and_send(struct cpuc_selection *unused)
   handled_in_search = handled; /* the signal of the fault, not yet the signal that was sent */
 }
 
-START_TEST(fault_in_a_search_is_handled_and_a_signal_waits)
+TEST(fault_in_a_search_is_handled_and_a_signal_waits)
 {
-  if (skip_under("valgrind", "fault_in_a_search_is_handled_and_a_signal_waits",
-        "valgrind takes the fault for an error of the program"))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind takes the fault for an error of the program");
   forbidden = suite_forbidden_page();
   cpucycles();
   signal(SIGSEGV, handle);
@@ -161,7 +157,6 @@ START_TEST(fault_in_a_search_is_handled_and_a_signal_waits)
   ck_assert_int_eq(handled_in_search, 1);
   ck_assert_int_eq(handled, 2);
 }
-END_TEST
 
 /* Forks. */
 
@@ -184,7 +179,7 @@ static int search_in_the_child(void)
 }
 
 /* The thread that searches does not exist in the child. */
-START_TEST(child_forked_during_a_search_repeats_it)
+TEST(child_forked_during_a_search_repeats_it)
 {
   pthread_t thread;
 
@@ -197,7 +192,6 @@ START_TEST(child_forked_during_a_search_repeats_it)
   ck_assert_int_eq(search(count_searches), 0); /* the parent's search has ended */
   ck_assert_int_eq(searches, 0);
 }
-END_TEST
 
 static pid_t child;
 
@@ -220,23 +214,20 @@ static int search_and_fork(void)
   return child < 0 || is_wrong || status != 0;
 }
 
-START_TEST(thread_that_forks_in_its_search_continues_it_in_the_child)
+TEST(thread_that_forks_in_its_search_continues_it_in_the_child)
 {
   in_child_process(search_and_fork);
 }
-END_TEST
 
 /* Signals. */
 
 /* Blocks all signals, like a program that takes signals with sigwait(3). */
-START_TEST(blocked_fault_signal_that_is_sent_stays_pending)
+TEST(blocked_fault_signal_that_is_sent_stays_pending)
 {
   int signal = suite_fault_to_send(SIGFPE);
   sigset_t all, pending;
 
-  if (skip_under("valgrind", "blocked_fault_signal_that_is_sent_stays_pending",
-        "valgrind delivers sent signals when it sees fit"))
-    return;
+  SKIP_IF(suite_under("valgrind"), "valgrind delivers sent signals when it sees fit");
   sigfillset(&all);
   ck_assert_int_eq(pthread_sigmask(SIG_SETMASK, &all, NULL), 0);
   cpucycles();
@@ -248,19 +239,5 @@ START_TEST(blocked_fault_signal_that_is_sent_stays_pending)
   sigpending(&pending);
   ck_assert_int_eq(sigismember(&pending, signal), 1);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, sixteen_threads_search_once);
-  tcase_add_test(tests, nested_search_has_no_result_and_does_not_wait);
-  tcase_add_test(tests, fault_in_a_search_is_handled_and_a_signal_waits);
-  tcase_add_test(tests, child_forked_during_a_search_repeats_it);
-  tcase_add_test(tests, thread_that_forks_in_its_search_continues_it_in_the_child);
-  tcase_add_test(tests, blocked_fault_signal_that_is_sent_stays_pending);
-}
-
-int main(void)
-{
-  return suite_main("process", add);
-}
+SUITE("process")

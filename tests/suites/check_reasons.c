@@ -266,13 +266,12 @@ static const struct {
   { "by-fallback", by_noting_by_fallback, 0 },
 };
 
-START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
+TEST(every_reason_is_given_to_a_counter_it_applies_to)
 {
   size_t i, j;
   const char *sentences[sizeof reasons / sizeof reasons[0]];
 
-  if (skip_where_the_clock_steps_are_long("every_reason_is_given_to_a_counter_it_applies_to"))
-    return;
+  skip_where_the_clock_steps_are_long();
   for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
     int is_note = strncmp(reasons[i].code, "by-", 3) == 0;
     int is_usable = strcmp(reasons[i].code, "not-core-cycles") == 0;
@@ -294,7 +293,6 @@ START_TEST(every_reason_is_given_to_a_counter_it_applies_to)
         strcmp(reasons[i].code, reasons[j].code) == 0);
   }
 }
-END_TEST
 
 #ifdef CPUCYCLES_POSIX
 
@@ -318,7 +316,7 @@ static void *note_all(void *code)
   return NULL;
 }
 
-START_TEST(worst_reason_remains_if_two_threads_note_reasons)
+TEST(worst_reason_remains_if_two_threads_note_reasons)
 {
   struct suite_repeat repeat = suite_repeat(50);
   pthread_t thread;
@@ -337,19 +335,7 @@ START_TEST(worst_reason_remains_if_two_threads_note_reasons)
     }
   }
 }
-END_TEST
 
 #endif
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, every_reason_is_given_to_a_counter_it_applies_to);
-#ifdef CPUCYCLES_POSIX
-  tcase_add_test(tests, worst_reason_remains_if_two_threads_note_reasons);
-#endif
-}
-
-int main(void)
-{
-  return suite_main("reasons", add);
-}
+SUITE("reasons")

@@ -356,7 +356,7 @@ static const char *expected_reason(const char *explanation)
   return equals(explanation, NO_PMU_HERE) || equals(explanation, NO_PMU_DRIVEN) ? "absent" : NULL;
 }
 
-START_TEST(remedy_for_a_perf_event_fits_the_machine)
+TEST(remedy_for_a_perf_event_fits_the_machine)
 {
   size_t i;
 
@@ -375,9 +375,8 @@ START_TEST(remedy_for_a_perf_event_fits_the_machine)
       diagnosis.remedy ? diagnosis.remedy : "none");
   }
 }
-END_TEST
 
-START_TEST(remedy_after_a_signal_fits_the_machine)
+TEST(remedy_after_a_signal_fits_the_machine)
 {
   static const struct {
     struct file files[FILES];
@@ -401,7 +400,6 @@ START_TEST(remedy_after_a_signal_fits_the_machine)
     expect_begins(diagnosis.explanation, cases[i].explanation);
   }
 }
-END_TEST
 
 static const struct cpuc_remedy_user_access arm64 = CPUC_REMEDY_ARM64_USER_ACCESS;
 static const struct cpuc_remedy_user_access riscv = CPUC_REMEDY_RISCV_USER_ACCESS;
@@ -431,7 +429,7 @@ static const struct {
     "give the virtual machine a PMU" },
 };
 
-START_TEST(remedy_for_user_access_fits_setting_and_release)
+TEST(remedy_for_user_access_fits_setting_and_release)
 {
   size_t i;
 
@@ -445,7 +443,6 @@ START_TEST(remedy_for_user_access_fits_setting_and_release)
     expect_begins(diagnosis.remedy, accesses[i].remedy);
   }
 }
-END_TEST
 
 static const struct {
   struct file files[FILES];
@@ -464,7 +461,7 @@ static const struct {
   { { RDPMC("x") }, 1, NULL },
 };
 
-START_TEST(remedy_for_rdpmc_names_the_needed_level)
+TEST(remedy_for_rdpmc_names_the_needed_level)
 {
   size_t i;
 
@@ -480,13 +477,12 @@ START_TEST(remedy_for_rdpmc_names_the_needed_level)
       ck_assert_ptr_null(diagnosis.remedy);
   }
 }
-END_TEST
 
 #if HAVE_BACKEND_amd64_pmcff
 
 extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
 
-START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
+TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
 {
   static const struct {
     struct file files[FILES];
@@ -519,15 +515,13 @@ START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
   }
   signatures[0] = NULL;
 }
-END_TEST
 
 #else
 
-START_TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
+TEST(fixed_counter_is_dropped_while_the_watchdog_is_on)
 {
-  skip("fixed_counter_is_dropped_while_the_watchdog_is_on", "amd64-pmcff is not built here");
+  SKIP_IF(1, "amd64-pmcff is not built here");
 }
-END_TEST
 
 #endif
 
@@ -560,7 +554,7 @@ static const struct {
   { cpuc_remedy_for_rdcycle, { RELEASE("6.1.0") }, NULL },
 };
 
-START_TEST(module_or_setting_is_the_remedy_only_where_it_helps)
+TEST(module_or_setting_is_the_remedy_only_where_it_helps)
 {
   size_t i;
 
@@ -573,7 +567,6 @@ START_TEST(module_or_setting_is_the_remedy_only_where_it_helps)
     expect_begins(diagnosis.remedy, single_remedies[i].remedy);
   }
 }
-END_TEST
 
 #define GIVE(how) "give the virtual machine a PMU" how ", or run outside of it"
 #define LEAVE "run outside of the virtual machine"
@@ -674,7 +667,7 @@ static const struct {
 };
 
 /* A row without a remedy has one that depends on the CPU, or none. */
-START_TEST(hypervisor_is_named_and_the_remedy_can_be_applied)
+TEST(hypervisor_is_named_and_the_remedy_can_be_applied)
 {
   size_t i;
 
@@ -696,7 +689,6 @@ START_TEST(hypervisor_is_named_and_the_remedy_can_be_applied)
   }
   memset(signatures, 0, sizeof signatures);
 }
-END_TEST
 
 #ifdef HAVE_PERF_EVENTS
 static void append_name(const char *name, void *names)
@@ -705,7 +697,7 @@ static void append_name(const char *name, void *names)
     strcat(strcat(names, name), " ");
 }
 
-START_TEST(listed_pmus_are_those_of_the_machine)
+TEST(listed_pmus_are_those_of_the_machine)
 {
   char names[256] = "", type[8];
 
@@ -716,10 +708,9 @@ START_TEST(listed_pmus_are_those_of_the_machine)
   ck_assert_str_eq(type, "4\n");
   remove_machine();
 }
-END_TEST
 #endif
 
-START_TEST(line_is_found_anywhere_in_a_file)
+TEST(line_is_found_anywhere_in_a_file)
 {
   char text[8], longer[4000];
 
@@ -740,10 +731,9 @@ START_TEST(line_is_found_anywhere_in_a_file)
   ck_assert_str_eq(text, "1234567");
   remove_machine();
 }
-END_TEST
 
 /* Rosetta has a vendor of its own, and qemu without KVM a signature, whatever DMI reports. */
-START_TEST(cpuid_reveals_emulators)
+TEST(cpuid_reveals_emulators)
 {
   static struct system_info system;
 
@@ -761,25 +751,5 @@ START_TEST(cpuid_reveals_emulators)
   vendor = "GenuineIntel";
   ck_assert_str_eq(system.emulator, "Rosetta");
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, cpuid_reveals_emulators);
-  tcase_add_test(tests, remedy_for_a_perf_event_fits_the_machine);
-  tcase_add_test(tests, remedy_after_a_signal_fits_the_machine);
-  tcase_add_test(tests, remedy_for_user_access_fits_setting_and_release);
-  tcase_add_test(tests, remedy_for_rdpmc_names_the_needed_level);
-  tcase_add_test(tests, fixed_counter_is_dropped_while_the_watchdog_is_on);
-  tcase_add_test(tests, module_or_setting_is_the_remedy_only_where_it_helps);
-  tcase_add_test(tests, hypervisor_is_named_and_the_remedy_can_be_applied);
-#ifdef HAVE_PERF_EVENTS
-  tcase_add_test(tests, listed_pmus_are_those_of_the_machine);
-#endif
-  tcase_add_test(tests, line_is_found_anywhere_in_a_file);
-}
-
-int main(void)
-{
-  return suite_main("remedies", add);
-}
+SUITE("remedies")

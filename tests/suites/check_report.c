@@ -29,23 +29,22 @@ static void fill(const char *architecture)
 }
 
 /* Expects this model for a machine whose /proc/cpuinfo does not contain the model. */
-static void expect_fallback_model(const char *test, const char *model)
+static void expect_fallback_model(const char *model)
 {
 #ifdef HAVE_SYSCTLBYNAME
   (void)model;
-  skip(test, "sysctlbyname() reports the model of this machine");
+  skip_part("(model) sysctlbyname() reports the model of this machine");
 #else
-  (void)test;
   ck_assert_str_eq(cpu.model, model);
 #endif
 }
 
-START_TEST(machine_without_files_is_not_known)
+TEST(machine_without_files_is_not_known)
 {
   make_machine();
   fill("x86_64");
   remove_machine();
-  expect_fallback_model("machine_without_files_is_not_known", "");
+  expect_fallback_model("");
   ck_assert_int_eq(cpu.cpu_count, 0);
   ck_assert_int_eq(cpu.core_count, 0);
   ck_assert_int_eq(cpu.type_count, 0);
@@ -54,21 +53,19 @@ START_TEST(machine_without_files_is_not_known)
   ck_assert_int_eq(settings.turbo, -1);
   ck_assert_str_eq(system_found.container, "");
 }
-END_TEST
 
 /* Under valgrind, this also shows that the empty line is initialized. */
-START_TEST(empty_cpuinfo_has_no_model)
+TEST(empty_cpuinfo_has_no_model)
 {
   make_machine();
   write_file("/proc/cpuinfo", "");
   fill("x86_64");
   remove_machine();
-  expect_fallback_model("empty_cpuinfo_has_no_model", "");
+  expect_fallback_model("");
   ck_assert_int_eq(cpu.type_count, 0);
 }
-END_TEST
 
-START_TEST(core_with_several_threads_is_counted_once)
+TEST(core_with_several_threads_is_counted_once)
 {
   make_machine();
   write_file(CPU "online", "0-3,6\n");
@@ -82,10 +79,9 @@ START_TEST(core_with_several_threads_is_counted_once)
   ck_assert_int_eq(cpu.cpu_count, 5);
   ck_assert_int_eq(cpu.core_count, 3);
 }
-END_TEST
 
 /* A server of 1536 threads. Two of every eight threads are online. */
-START_TEST(long_list_of_cpus_is_read_whole)
+TEST(long_list_of_cpus_is_read_whole)
 {
   char list[4096] = "";
   size_t length = 0;
@@ -103,9 +99,8 @@ START_TEST(long_list_of_cpus_is_read_whole)
   ck_assert_int_eq(cpu.cpu_count, 384);
   ck_assert_int_eq(cpu.core_count, 1);
 }
-END_TEST
 
-START_TEST(list_of_cpus_ends_before_a_number_that_is_too_large)
+TEST(list_of_cpus_ends_before_a_number_that_is_too_large)
 {
   make_machine();
   write_file(CPU "online", "0-3,4294967296,7\n");
@@ -113,9 +108,8 @@ START_TEST(list_of_cpus_ends_before_a_number_that_is_too_large)
   remove_machine();
   ck_assert_int_eq(cpu.cpu_count, 4);
 }
-END_TEST
 
-START_TEST(core_types_are_counted)
+TEST(core_types_are_counted)
 {
   make_machine();
   write_file("/sys/devices/cpu_core/cpus", "0-11\n");
@@ -137,7 +131,6 @@ START_TEST(core_types_are_counted)
   ck_assert_int_eq(cpu.types[0].count, 1);
   ck_assert_int_eq(cpu.types[1].count, 2);
 }
-END_TEST
 
 /* Lines of /proc/cpuinfo, as Linux writes them. */
 static const struct {
@@ -164,7 +157,7 @@ static const struct {
   { "x86_64", "model name\t: \033[31m  \t\n", "?[31m  ?" },
 };
 
-START_TEST(model_is_found_on_each_architecture)
+TEST(model_is_found_on_each_architecture)
 {
   size_t i;
 
@@ -178,9 +171,8 @@ START_TEST(model_is_found_on_each_architecture)
     ck_assert_int_eq(cpu.type_count, 0);
   }
 }
-END_TEST
 
-START_TEST(cpuinfo_of_another_architecture_reveals_an_emulator)
+TEST(cpuinfo_of_another_architecture_reveals_an_emulator)
 {
   static const struct {
     const char *architecture, *cpuinfo;
@@ -198,37 +190,33 @@ START_TEST(cpuinfo_of_another_architecture_reveals_an_emulator)
     fill(rows[i].architecture);
     remove_machine();
     ck_assert_int_eq(cpu.foreign, 1);
-    expect_fallback_model("cpuinfo_of_another_architecture_reveals_an_emulator", "");
+    expect_fallback_model("");
   }
 }
-END_TEST
 
-START_TEST(model_of_the_board_is_the_fallback)
+TEST(model_of_the_board_is_the_fallback)
 {
   make_machine();
   write_file("/proc/cpuinfo", "processor\t: 0\n");
   write_bytes("/proc/device-tree/model", "Some Board Rev 1.4\0", 19);
   fill("riscv64");
   remove_machine();
-  expect_fallback_model("model_of_the_board_is_the_fallback", "Some Board Rev 1.4");
+  expect_fallback_model("Some Board Rev 1.4");
 }
-END_TEST
 
-START_TEST(cpuid_and_kernel_agree_about_a_virtual_machine)
+TEST(cpuid_and_kernel_agree_about_a_virtual_machine)
 {
   char flags[4096];
 
-  if (suite_under("valgrind") || suite_under("qemu")
-    || cpuc_file_read_line("/proc/cpuinfo", "flags", flags, sizeof flags) < 0) {
-    skip("cpuid_and_kernel_agree_about_a_virtual_machine", "no flags, or an emulated CPU");
-    return;
-  }
+  SKIP_IF(suite_under("valgrind")
+        || suite_under("qemu")
+        || cpuc_file_read_line("/proc/cpuinfo", "flags", flags, sizeof flags) < 0,
+    "no flags, or an emulated CPU");
   fill("x86_64");
   ck_assert_int_eq(*system_found.hypervisor != 0, strstr(flags, " hypervisor") != NULL);
 }
-END_TEST
 
-START_TEST(known_containers_are_named)
+TEST(known_containers_are_named)
 {
   static const struct {
     const char *path, *text, *name;
@@ -249,7 +237,6 @@ START_TEST(known_containers_are_named)
     ck_assert_str_eq(system_found.container, rows[i].name);
   }
 }
-END_TEST
 
 static struct report report;
 
@@ -279,7 +266,7 @@ static void warn_about_settings(void)
   judge_report(&report);
 }
 
-START_TEST(warning_of_settings_that_distort_measurements)
+TEST(warning_of_settings_that_distort_measurements)
 {
   make_machine();
   warn_about_settings();
@@ -319,7 +306,6 @@ START_TEST(warning_of_settings_that_distort_measurements)
   ck_assert_int_eq(settings.turbo, 0);
   remove_machine();
 }
-END_TEST
 
 static int warns_of_watchdog(const char *setting, const char *name)
 {
@@ -334,7 +320,7 @@ static int warns_of_watchdog(const char *setting, const char *name)
   return has_warning("the kernel's NMI watchdog sets amd64-pmcff back");
 }
 
-START_TEST(warning_of_a_watchdog_that_sets_the_counter_back)
+TEST(warning_of_a_watchdog_that_sets_the_counter_back)
 {
   make_machine();
   ck_assert_int_eq(warns_of_watchdog("1\n", "amd64-pmcff"), 1);
@@ -343,19 +329,16 @@ START_TEST(warning_of_a_watchdog_that_sets_the_counter_back)
   ck_assert_int_eq(warns_of_watchdog("1\n", "amd64-pmc"), 0);
   remove_machine();
 }
-END_TEST
 
 /* binfmt_misc starts programs of this architecture with an emulator. */
-START_TEST(enabled_interpreter_of_this_architecture_is_an_emulator)
+TEST(enabled_interpreter_of_this_architecture_is_an_emulator)
 {
   struct utsname name;
   char path[128], qemu[80];
 
   ck_assert_int_eq(uname(&name), 0);
-  if (strncmp(name.machine, "arm", 3) == 0 || strcmp(name.machine + 2, "86") == 0) {
-    skip("enabled_interpreter_of_this_architecture_is_an_emulator", "qemu has another name for it");
-    return;
-  }
+  SKIP_IF(strncmp(name.machine, "arm", 3) == 0 || strcmp(name.machine + 2, "86") == 0,
+    "qemu has another name for it");
   snprintf(qemu, sizeof qemu, "qemu-%s", name.machine);
   snprintf(path, sizeof path, "/proc/sys/fs/binfmt_misc/%s", qemu);
   make_machine();
@@ -363,11 +346,9 @@ START_TEST(enabled_interpreter_of_this_architecture_is_an_emulator)
   write_file(path, "disabled\ninterpreter /usr/bin/qemu\n");
   fill_system(&system_found);
   ck_assert_str_ne(system_found.emulator, qemu);
-  if (*system_found.emulator) {
-    skip("enabled_interpreter_of_this_architecture_is_an_emulator", "CPUID names an emulator");
+  if (*system_found.emulator)
     remove_machine();
-    return;
-  }
+  SKIP_IF(*system_found.emulator, "CPUID names an emulator");
   write_file(path, "enabled\ninterpreter /usr/bin/qemu\n");
   fill_system(&system_found);
   ck_assert_str_eq(system_found.emulator, qemu);
@@ -381,7 +362,6 @@ START_TEST(enabled_interpreter_of_this_architecture_is_an_emulator)
     strcmp(name.machine, "x86_64") == 0);
   remove_machine();
 }
-END_TEST
 
 /* Finds the warnings about a timer that has the name of one of this library's counters. */
 static void warn_about(const struct counter_results *results)
@@ -393,7 +373,7 @@ static void warn_about(const struct counter_results *results)
   judge_report(&report);
 }
 
-START_TEST(warning_of_a_counter_that_is_not_as_reported)
+TEST(warning_of_a_counter_that_is_not_as_reported)
 {
   static struct counter_results results = { .name = "default-gettimeofday", .reported = 1000000,
     .measured = 1000100,
@@ -431,9 +411,8 @@ START_TEST(warning_of_a_counter_that_is_not_as_reported)
   ck_assert(has_warning("differs between CPUs, by 12345 cycles"));
   ck_assert(has_warning("stepped back in 3 of 100"));
 }
-END_TEST
 
-START_TEST(recorded_machines_are_described)
+TEST(recorded_machines_are_described)
 {
   static const struct {
     const char *directory, *architecture, *model;
@@ -449,11 +428,8 @@ START_TEST(recorded_machines_are_described)
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     files_root = recorded_machine(rows[i].directory);
-    if (!cpuc_file_exists("/proc/cpuinfo")) {
-      skip("recorded_machines_are_described",
-        "CPUCYCLES_MACHINES names no directory of recorded machines");
-      return;
-    }
+    SKIP_IF(!cpuc_file_exists("/proc/cpuinfo"),
+      "CPUCYCLES_MACHINES names no directory of recorded machines");
     fill(rows[i].architecture);
     ck_assert_msg(strstr(cpu.model, rows[i].model) != NULL, "%s: %s", rows[i].directory, cpu.model);
   }
@@ -461,30 +437,10 @@ START_TEST(recorded_machines_are_described)
   fill("aarch64");
   ck_assert_int_eq(cpu.type_count, 4);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, machine_without_files_is_not_known);
-  tcase_add_test(tests, empty_cpuinfo_has_no_model);
-  tcase_add_test(tests, core_with_several_threads_is_counted_once);
-  tcase_add_test(tests, long_list_of_cpus_is_read_whole);
-  tcase_add_test(tests, list_of_cpus_ends_before_a_number_that_is_too_large);
-  tcase_add_test(tests, core_types_are_counted);
-  tcase_add_test(tests, model_is_found_on_each_architecture);
-  tcase_add_test(tests, cpuinfo_of_another_architecture_reveals_an_emulator);
-  tcase_add_test(tests, enabled_interpreter_of_this_architecture_is_an_emulator);
-  tcase_add_test(tests, model_of_the_board_is_the_fallback);
-  tcase_add_test(tests, cpuid_and_kernel_agree_about_a_virtual_machine);
-  tcase_add_test(tests, known_containers_are_named);
-  tcase_add_test(tests, warning_of_settings_that_distort_measurements);
-  tcase_add_test(tests, warning_of_a_watchdog_that_sets_the_counter_back);
-  tcase_add_test(tests, warning_of_a_counter_that_is_not_as_reported);
-  tcase_add_test(tests, recorded_machines_are_described);
-}
-
-int main(void)
+static void leave_the_container(void)
 {
   unsetenv("container"); /* the name of the container in which the suite runs */
-  return suite_main("report", add);
 }
+
+SUITE_AROUND("report", leave_the_container, NULL)

@@ -22,12 +22,11 @@ extern char **environ;
 
 /* Skips a test that refuses memory, under tools that need memory of their own. Returns 1 if it is
    skipped. */
-static int skip_where_tools_need_memory(const char *test)
+static void skip_where_tools_need_memory(void)
 {
-  if (SUITE_SANITIZED)
-    skip(test, "the sanitizer needs memory of its own");
-  return SUITE_SANITIZED || skip_under("valgrind", test, "valgrind needs memory of its own")
-    || skip_under("qemu", test, "qemu needs memory of its own");
+  SKIP_IF(SUITE_SANITIZED, "the sanitizer needs memory of its own");
+  SKIP_IF(suite_under("valgrind"), "valgrind needs memory of its own");
+  SKIP_IF(suite_under("qemu"), "qemu needs memory of its own");
 }
 
 /* Descriptors. */
@@ -48,16 +47,13 @@ static int call_with_three_descriptors(void)
   return limit_to_three_descriptors() ? 20 : check_every_answer();
 }
 
-START_TEST(first_call_works_without_a_free_descriptor)
+TEST(first_call_works_without_a_free_descriptor)
 {
-  if (skip_under("valgrind", "first_call_works_without_a_free_descriptor",
-        "valgrind keeps descriptors for itself"))
-    return;
-  if (!skip_unless("first_call_works_without_a_free_descriptor", limit_to_three_descriptors, 0,
-        "this system does not limit the descriptors of a process"))
-    in_child_process(call_with_three_descriptors);
+  SKIP_IF(suite_under("valgrind"), "valgrind keeps descriptors for itself");
+  skip_unless(limit_to_three_descriptors, 0,
+    "this system does not limit the descriptors of a process");
+  in_child_process(call_with_three_descriptors);
 }
-END_TEST
 
 /* Memory. */
 
@@ -109,14 +105,12 @@ static int refuse_memory(void)
   return page != MAP_FAILED;
 }
 
-START_TEST(first_call_works_without_memory)
+TEST(first_call_works_without_memory)
 {
-  if (!skip_where_tools_need_memory("first_call_works_without_memory")
-    && !skip_unless("first_call_works_without_memory", refuse_memory, 0,
-      "this system does not limit the memory of a process"))
-    in_child_process(call_without_memory);
+  skip_where_tools_need_memory();
+  skip_unless(refuse_memory, 0, "this system does not limit the memory of a process");
+  in_child_process(call_without_memory);
 }
-END_TEST
 
 /* Files. */
 
@@ -136,15 +130,13 @@ static int call_in_an_empty_root(void)
   return enter_empty_root() ? 20 : check_every_answer();
 }
 
-START_TEST(first_call_works_in_an_empty_root)
+TEST(first_call_works_in_an_empty_root)
 {
   ck_assert_ptr_nonnull(mkdtemp(empty_directory));
-  if (!skip_unless("first_call_works_in_an_empty_root", enter_empty_root, 0,
-        "this user may not change the root"))
-    in_child_process(call_in_an_empty_root);
+  skip_unless(enter_empty_root, 0, "this user may not change the root");
+  in_child_process(call_in_an_empty_root);
   rmdir(empty_directory);
 }
-END_TEST
 
 /* The environment. */
 
@@ -154,11 +146,10 @@ static int call_without_an_environment(void)
   return check_every_answer();
 }
 
-START_TEST(first_call_works_without_an_environment)
+TEST(first_call_works_without_an_environment)
 {
   in_child_process(call_without_an_environment);
 }
-END_TEST
 
 /* Signals. */
 
@@ -196,16 +187,14 @@ static int call_all_under_a_fast_timer(void)
   return failed_step ? failed_step : alarms == 0 ? 20 : 0;
 }
 
-START_TEST(every_function_but_tracesetup_survives_a_timer_of_10_us)
+TEST(every_function_but_tracesetup_survives_a_timer_of_10_us)
 {
   struct suite_repeat repeat = suite_repeat(20);
 
-  if (skip_unless_handlers_are_aligned("every_function_but_tracesetup_survives_a_timer_of_10_us"))
-    return;
+  skip_unless_handlers_are_aligned();
   while (suite_again(&repeat))
     in_child_process(call_all_under_a_fast_timer);
 }
-END_TEST
 
 /* The stack. */
 
@@ -225,23 +214,9 @@ static int call_all_on_a_small_stack(void)
   return call_on_a_small_stack(call_all, &failed_step) == 0 ? failed_step : 21;
 }
 
-START_TEST(every_function_fits_on_the_smallest_stack)
+TEST(every_function_fits_on_the_smallest_stack)
 {
   in_child_process(call_all_on_a_small_stack);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, first_call_works_without_a_free_descriptor);
-  tcase_add_test(tests, first_call_works_without_memory);
-  tcase_add_test(tests, first_call_works_in_an_empty_root);
-  tcase_add_test(tests, first_call_works_without_an_environment);
-  tcase_add_test(tests, every_function_but_tracesetup_survives_a_timer_of_10_us);
-  tcase_add_test(tests, every_function_fits_on_the_smallest_stack);
-}
-
-int main(void)
-{
-  return suite_main("resources", add);
-}
+SUITE("resources")

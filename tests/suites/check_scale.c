@@ -40,7 +40,7 @@ static void expect_equal_products(uint64_t count, uint64_t multiplier, int shift
     cpucycles_inline_scale((long long)count, multiplier, shift));
 }
 
-START_TEST(portable_multiply_equals_wide_multiply)
+TEST(portable_multiply_equals_wide_multiply)
 {
   static const uint64_t edges[] = { 0, 1, 2, 0xffffffff, 0x100000000, INT64_MAX, UINT64_MAX };
   struct suite_repeat repeat = suite_repeat(1000);
@@ -57,9 +57,8 @@ START_TEST(portable_multiply_equals_wide_multiply)
       expect_equal_products(count, multiplier, 1 + (int)(random64() % 63));
     }
 }
-END_TEST
 
-START_TEST(scaled_clock_is_right_to_one_part_in_10_10)
+TEST(scaled_clock_is_right_to_one_part_in_10_10)
 {
   static const long long cpus[] = { 1000, 1000000, 266000000, 2399987654, 2596132000, 5000000000 };
   static const long long rates[] = { 1000000, 1000000000, 19200000, 512000000, 4096000000 };
@@ -82,9 +81,8 @@ START_TEST(scaled_clock_is_right_to_one_part_in_10_10)
       ck_assert_int_eq(cpuc_scale_apply(scale, 0), 0);
     }
 }
-END_TEST
 
-START_TEST(scaled_clock_never_steps_back)
+TEST(scaled_clock_never_steps_back)
 {
   struct cpuc_scale scale = cpuc_scale_from_to(1000000000, 2399987654);
   struct suite_repeat repeat = suite_repeat(1000);
@@ -103,9 +101,8 @@ START_TEST(scaled_clock_never_steps_back)
     ck_assert_msg(wrong == 0, "%d of the 2000 steps up to %lld are wrong", wrong, count);
   }
 }
-END_TEST
 
-START_TEST(clock_set_before_its_origin_still_increases)
+TEST(clock_set_before_its_origin_still_increases)
 {
   struct cpuc_scale scale = cpuc_scale_from_to(1000000, 2399987654);
   long long count;
@@ -115,10 +112,9 @@ START_TEST(clock_set_before_its_origin_still_increases)
     ck_assert_int_le(llabs(cpuc_scale_apply(scale, count) + cpuc_scale_apply(scale, -count)), 1);
   }
 }
-END_TEST
 
 /* Counts are modulo 2^64, so nothing is undefined where cycles pass -2^63. */
-START_TEST(clock_set_back_beyond_all_counts_wraps_around)
+TEST(clock_set_back_beyond_all_counts_wraps_around)
 {
   struct cpuc_scale twice = cpuc_scale_from_to(1, 2);
 
@@ -127,7 +123,6 @@ START_TEST(clock_set_back_beyond_all_counts_wraps_around)
   ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2 - 1), INT64_MAX - 1);
   ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN), 0);
 }
-END_TEST
 
 /* Real hardware. In the last rows, the CPU frequency is only the default. sixteenths: the multiple,
    in sixteenths of a cycle per unit, that is found without a reported rate; 0: the counter is
@@ -161,7 +156,7 @@ static const struct {
 
 enum { MACHINES = sizeof machines / sizeof machines[0] };
 
-START_TEST(multiples_of_real_hardware_are_found)
+TEST(multiples_of_real_hardware_are_found)
 {
   int i;
 
@@ -169,9 +164,8 @@ START_TEST(multiples_of_real_hardware_are_found)
     ck_assert_int_eq(cpuc_scale_find_sixteenths(machines[i].rate, machines[i].persecond),
       machines[i].sixteenths);
 }
-END_TEST
 
-START_TEST(multiple_is_right_within_a_twentieth_of_a_percent)
+TEST(multiple_is_right_within_a_twentieth_of_a_percent)
 {
   struct suite_repeat repeat = suite_repeat(3000);
   int i, found = 0, wrong = 0;
@@ -192,9 +186,8 @@ START_TEST(multiple_is_right_within_a_twentieth_of_a_percent)
   ck_assert_int_eq(wrong, 0);
   ck_assert_int_gt(found, 0);
 }
-END_TEST
 
-START_TEST(reported_rate_must_agree_within_one_percent)
+TEST(reported_rate_must_agree_within_one_percent)
 {
   ck_assert(cpuc_scale_agree_within_1_percent(24000000, 24000000));
   ck_assert(cpuc_scale_agree_within_1_percent(24000000, 24240000));
@@ -204,7 +197,6 @@ START_TEST(reported_rate_must_agree_within_one_percent)
   ck_assert(!cpuc_scale_agree_within_1_percent(62500000, 1000000000));
   ck_assert(!cpuc_scale_agree_within_1_percent(1000000000, 1));
 }
-END_TEST
 
 /* A simulated clock and counter. Each read of the clock or the counter takes some time. */
 static struct {
@@ -261,7 +253,7 @@ static long long simulated_duration(void)
 }
 
 /* The measurement finds the multiples in the table, in 4 ms at most. */
-START_TEST(multiple_is_found_by_measuring)
+TEST(multiple_is_found_by_measuring)
 {
   int i, width;
 
@@ -282,9 +274,8 @@ START_TEST(multiple_is_found_by_measuring)
       ck_assert_int_le(simulated_duration(), 4000000);
     }
 }
-END_TEST
 
-START_TEST(reported_rate_is_checked_by_measuring)
+TEST(reported_rate_is_checked_by_measuring)
 {
   static const long long resolutions[] = { 1, 41, 1000 };
   long long sixteenths;
@@ -305,7 +296,6 @@ START_TEST(reported_rate_is_checked_by_measuring)
     ck_assert_int_le(simulated_duration(), 2000000);
   }
 }
-END_TEST
 
 /* The measurement ends with this result, with a reported rate and without one, soon after the
    jump. */
@@ -325,7 +315,7 @@ static void expect_end(struct cpuc_calibrate_setup calibration, enum cpuc_calibr
   ck_assert_int_le(simulated.reads, 100000);
 }
 
-START_TEST(clock_that_steps_back_ends_the_measurement)
+TEST(clock_that_steps_back_ends_the_measurement)
 {
   long long at, back;
 
@@ -339,9 +329,8 @@ START_TEST(clock_that_steps_back_ends_the_measurement)
       expect_end(calibration, CPUC_CALIBRATE_CLOCK_DECREASING);
     }
 }
-END_TEST
 
-START_TEST(clock_that_stops_ends_the_measurement)
+TEST(clock_that_stops_ends_the_measurement)
 {
   long long at;
 
@@ -353,9 +342,8 @@ START_TEST(clock_that_stops_ends_the_measurement)
     expect_end(calibration, CPUC_CALIBRATE_CLOCK_NOT_INCREASING);
   }
 }
-END_TEST
 
-START_TEST(counter_that_stops_or_steps_back_ends_the_measurement)
+TEST(counter_that_stops_or_steps_back_ends_the_measurement)
 {
   struct cpuc_calibrate_setup calibration = begin_simulation(24e6, 64, 1);
 
@@ -371,7 +359,6 @@ START_TEST(counter_that_stops_or_steps_back_ends_the_measurement)
   simulated.counter_jump = 1LL << 62; /* more counts per second than fit in 63 bits */
   expect_end(calibration, CPUC_CALIBRATE_RATE_MISMATCH);
 }
-END_TEST
 
 /* The complete selection, with counters that are derived from the OS clock. */
 
@@ -447,14 +434,13 @@ static void select_one(const struct cpuc_backend *backend, struct cpucycles_coun
   *info = candidate.info;
 }
 
-START_TEST(selection_scales_by_multiple_or_reported_rate)
+TEST(selection_scales_by_multiple_or_reported_rate)
 {
   struct cpucycles_counter_info info;
   static struct cpuc_selection selection;
   int i, found = 0;
 
-  if (skip_where_the_clock_steps_are_long("selection_scales_by_multiple_or_reported_rate"))
-    return;
+  skip_where_the_clock_steps_are_long();
   frequency = 2064000000;
   /* A busy machine may spoil a measurement, but never falsifies its result. */
   for (i = 0; i < 10 || (found == 0 && i < 1000); i++) {
@@ -475,16 +461,14 @@ START_TEST(selection_scales_by_multiple_or_reported_rate)
   ck_assert_int_eq(info.state, CPUCYCLES_DROPPED);
   ck_assert_str_eq(info.reason, "rate-mismatch");
 }
-END_TEST
 
-START_TEST(selection_extends_a_32_bit_counter)
+TEST(selection_extends_a_32_bit_counter)
 {
   struct cpucycles_counter_info info;
   static struct cpuc_selection selection;
   long long before, first, count, end;
 
-  if (skip_where_the_clock_steps_are_long("selection_extends_a_32_bit_counter"))
-    return;
+  skip_where_the_clock_steps_are_long();
   frequency = 16000000000;
   select_one(&narrow, &info, &selection);
   ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
@@ -499,28 +483,5 @@ START_TEST(selection_extends_a_32_bit_counter)
   ck_assert_int_ge(count, 16 * 300000000LL);
   ck_assert_int_le(count, 16 * (cpuc_os_clock_monotonic() - before));
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, portable_multiply_equals_wide_multiply);
-  tcase_add_test(tests, scaled_clock_is_right_to_one_part_in_10_10);
-  tcase_add_test(tests, scaled_clock_never_steps_back);
-  tcase_add_test(tests, clock_set_before_its_origin_still_increases);
-  tcase_add_test(tests, clock_set_back_beyond_all_counts_wraps_around);
-  tcase_add_test(tests, multiples_of_real_hardware_are_found);
-  tcase_add_test(tests, multiple_is_right_within_a_twentieth_of_a_percent);
-  tcase_add_test(tests, reported_rate_must_agree_within_one_percent);
-  tcase_add_test(tests, multiple_is_found_by_measuring);
-  tcase_add_test(tests, reported_rate_is_checked_by_measuring);
-  tcase_add_test(tests, clock_that_steps_back_ends_the_measurement);
-  tcase_add_test(tests, clock_that_stops_ends_the_measurement);
-  tcase_add_test(tests, counter_that_stops_or_steps_back_ends_the_measurement);
-  tcase_add_test(tests, selection_scales_by_multiple_or_reported_rate);
-  tcase_add_test(tests, selection_extends_a_32_bit_counter);
-}
-
-int main(void)
-{
-  return suite_main("scale", add);
-}
+SUITE("scale")

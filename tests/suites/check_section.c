@@ -109,7 +109,7 @@ static long long allowed_deviation(void)
 
 /* The limit above 0 is the grain or, because reads vary, half of the overhead if that is more. The
    limit below 0 is allowed_deviation(). The first round brings an idle core up to its frequency. */
-START_TEST(empty_section_takes_0_within_a_grain_or_half_the_overhead)
+TEST(empty_section_takes_0_within_a_grain_or_half_the_overhead)
 {
   long long grain = grain_of_the_counter(), first = least_median(empty_section);
   long long overhead = cpucycles_section_overhead(), net = least_median(empty_section) - overhead;
@@ -120,7 +120,6 @@ START_TEST(empty_section_takes_0_within_a_grain_or_half_the_overhead)
     "%lld, where the overhead is %lld and the grain %lld; %lld at first", net, overhead, grain,
     first);
 }
-END_TEST
 
 /* A time-stamp counter that advances by 26 and never returns a count twice. A read takes `cost`,
    and up to `varies` more. */
@@ -156,7 +155,7 @@ static void count_by_26(void)
   ck_assert(cpucycles() > 0 && cpucycles == read_by_26);
 }
 
-START_TEST(empty_section_takes_0_to_one_grain_of_26)
+TEST_LOOP(empty_section_takes_0_to_one_grain_of_26, 80)
 {
   long long overhead, net;
 
@@ -169,7 +168,6 @@ START_TEST(empty_section_takes_0_to_one_grain_of_26)
   varies = 45; /* varies the reads, because no simulated time passes between reads */
   ck_assert_int_eq(grain_of_the_counter(), 26);
 }
-END_TEST
 
 /* Defines a section of one chain between two reads. */
 #define CHAIN_SECTION(name, first, second) \
@@ -215,33 +213,26 @@ static void lower_to_least(long long *least_so_far, long long (*section)(void))
     *least_so_far = now;
 }
 
-/* Skips a test where no fence waits for arithmetic: cpucycles(3), TIMED SECTIONS. Returns 1 if it
-   is skipped. */
-static int skip_where_fences_order_memory_only(const char *test)
+/* Skips a test where no fence waits for arithmetic: cpucycles(3), TIMED SECTIONS. */
+static void skip_where_fences_order_memory_only(void)
 {
 #if defined(__riscv) || defined(__loongarch__) || defined(__hppa__) || defined(__ia64__)
-  skip(test, "no fence of this CPU waits for arithmetic");
-  return 1;
-#else
-  (void)test;
-  return 0;
+  SKIP_IF(1, "no fence of this CPU waits for arithmetic");
 #endif
 }
 
 /* A chain must take 1 / LONG_CHAINS of the time of LONG_CHAINS chains in a row, in which fences and
    steps of the counter are negligible. Long, short and empty sections alternate, because the core
    frequency may change. */
-START_TEST(chain_is_never_measured_too_short)
+TEST(chain_is_never_measured_too_short)
 {
   long long deviation = allowed_deviation(), whole = LLONG_MAX, empty = LLONG_MAX,
     measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX;
   double length, limit;
   int try;
 
-  if (skip_where_fences_order_memory_only("chain_is_never_measured_too_short")
-    || skip_under("qemu", "chain_is_never_measured_too_short",
-        "an emulator's reads differ by more than the chain takes"))
-    return;
+  skip_where_fences_order_memory_only();
+  SKIP_IF(suite_under("qemu"), "an emulator's reads differ by more than the chain takes");
   for (try = 0; try < TRIES; try++) {
     lower_to_least(&whole, long_section);
     lower_to_least(&empty, empty_section);
@@ -258,7 +249,6 @@ START_TEST(chain_is_never_measured_too_short)
     "measured inline as %lld, but takes %.1f; the allowed deviation is %lld",
     inline_measured - inline_empty, length, deviation);
 }
-END_TEST
 
 static long long section_behind_a_chain(void)
 {
@@ -278,14 +268,13 @@ static long long section_ahead_of_a_chain(void)
   return length;
 }
 
-START_TEST(code_beside_a_section_is_not_measured)
+TEST(code_beside_a_section_is_not_measured)
 {
   long long deviation = allowed_deviation(), empty = LLONG_MAX, chained = LLONG_MAX,
     behind = LLONG_MAX, ahead = LLONG_MAX, limit;
   int try;
 
-  if (skip_where_fences_order_memory_only("code_beside_a_section_is_not_measured"))
-    return;
+  skip_where_fences_order_memory_only();
   for (try = 0; try < TRIES; try++) {
     lower_to_median(&empty, empty_section);
     lower_to_median(&chained, chain_section);
@@ -296,27 +285,13 @@ START_TEST(code_beside_a_section_is_not_measured)
   ck_assert_int_le(behind, limit);
   ck_assert_int_le(ahead, limit);
 }
-END_TEST
 
-START_TEST(overhead_may_be_the_first_call)
+TEST(overhead_may_be_the_first_call)
 {
   long long overhead = cpucycles_section_overhead();
 
   ck_assert_int_ge(overhead, 0);
   ck_assert_int_eq(cpucycles_section_overhead(), overhead);
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, empty_section_takes_0_within_a_grain_or_half_the_overhead);
-  tcase_add_test(tests, chain_is_never_measured_too_short);
-  tcase_add_test(tests, code_beside_a_section_is_not_measured);
-  tcase_add_test(tests, overhead_may_be_the_first_call);
-  tcase_add_loop_test(tests, empty_section_takes_0_to_one_grain_of_26, 0, 80);
-}
-
-int main(void)
-{
-  return suite_main("section", add);
-}
+SUITE("section")

@@ -291,7 +291,7 @@ static void expect_dropped_by_signal(int i)
   ck_assert_int_eq(candidates[i].info.signal_number, SIGSEGV);
 }
 
-START_TEST(score_is_smallest_step_plus_penalty)
+TEST(score_is_smallest_step_plus_penalty)
 {
   static const char *const units[]
     = { "core cycles", "reference cycles", "core cycles", "scaled cycles" };
@@ -313,9 +313,8 @@ START_TEST(score_is_smallest_step_plus_penalty)
   ck_assert_int_eq(candidates[2].info.state, CPUCYCLES_SELECTED);
   ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_USABLE);
 }
-END_TEST
 
-START_TEST(cycle_counter_beats_time_counter_at_any_score)
+TEST(cycle_counter_beats_time_counter_at_any_score)
 {
   SELECT(ENTRY("scaled", .kind = CPUC_KIND_SCALED, .read = read_clock, .rate = megahertz),
     WORKING_CLOCK, ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up_by_4711));
@@ -323,7 +322,6 @@ START_TEST(cycle_counter_beats_time_counter_at_any_score)
   ck_assert_int_eq(candidates[2].info.score, 4811);
   ck_assert_int_lt(candidates[1].info.score, candidates[2].info.score);
 }
-END_TEST
 
 /* Counts per core cycle, and whether the count is taken for core cycles. */
 static const struct {
@@ -332,14 +330,11 @@ static const struct {
 } ratios[] = { { 1, 1 }, { 0.5, 1 }, { 2, 1 }, { 0.3, 0 }, { 3, 0 }, { 1 / 8.0, 0 },
   { 1 / 64.0, 0 }, { 1 / 1000.0, 0 }, { 8, 0 } };
 
-START_TEST(count_that_is_not_of_core_cycles_ranks_last)
+TEST_LOOP(count_that_is_not_of_core_cycles_ranks_last, sizeof ratios / sizeof ratios[0])
 {
   const struct cpuc_candidate *counter = &candidates[0];
 
-  if (!cpuc_dependent_add_takes_one_cycle()) {
-    skip("count_that_is_not_of_core_cycles_ranks_last", "adds prove nothing on this CPU");
-    return;
-  }
+  SKIP_IF(!cpuc_dependent_add_takes_one_cycle(), "adds prove nothing on this CPU");
   ratio = ratios[_i].ratio;
   SELECT(ENTRY("counted", .kind = CPUC_KIND_CORE, .read = read_counted, .register_name = "register",
            .remedy_for_64th = "cure"),
@@ -363,9 +358,8 @@ START_TEST(count_that_is_not_of_core_cycles_ranks_last)
   expect_selected("counted");
   ck_assert_str_eq(selection.selected->info.reason, "not-core-cycles");
 }
-END_TEST
 
-START_TEST(low_estimate_is_replaced_if_counts_depend_on_it)
+TEST(low_estimate_is_replaced_if_counts_depend_on_it)
 {
   least_plausible = CPUC_FREQUENCY_DEFAULT + 1;
   SELECT(ENTRY("core", .kind = CPUC_KIND_CORE, .read = read_up), WORKING_CLOCK);
@@ -381,17 +375,15 @@ START_TEST(low_estimate_is_replaced_if_counts_depend_on_it)
   SELECT(WORKING_CLOCK);
   ck_assert_str_eq(selection.frequency.source, "default");
 }
-END_TEST
 
-START_TEST(earlier_row_wins_a_tie)
+TEST(earlier_row_wins_a_tie)
 {
   SELECT(ENTRY("first", .kind = CPUC_KIND_CORE, .read = read_up),
     ENTRY("second", .kind = CPUC_KIND_CORE, .read = read_up), WORKING_CLOCK);
   expect_selected("first");
 }
-END_TEST
 
-START_TEST(first_counter_of_a_register_wins_at_any_score)
+TEST(first_counter_of_a_register_wins_at_any_score)
 {
   SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up_by_41, .register_name = "register"),
     ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
@@ -399,49 +391,43 @@ START_TEST(first_counter_of_a_register_wins_at_any_score)
   ck_assert_int_lt(candidates[1].info.score, candidates[0].info.score);
   expect_selected("way");
 }
-END_TEST
 
-START_TEST(same_register_is_used_if_the_first_faults)
+TEST(same_register_is_used_if_the_first_faults)
 {
   SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_forbidden, .register_name = "register"),
     ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
     WORKING_CLOCK);
   expect_selected("other way");
 }
-END_TEST
 
-START_TEST(counter_that_steps_back_is_dropped_as_decreasing)
+TEST(counter_that_steps_back_is_dropped_as_decreasing)
 {
   SELECT(ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), WORKING_CLOCK);
   expect_dropped(0, "decreasing");
   expect_selected("clock");
 }
-END_TEST
 
-START_TEST(counter_that_works_at_the_third_try_is_usable)
+TEST(counter_that_works_at_the_third_try_is_usable)
 {
   SELECT(ENTRY("slow start", .kind = CPUC_KIND_CORE, .read = read_from_third_try), WORKING_CLOCK);
   expect_selected("slow start");
 }
-END_TEST
 
-START_TEST(trial_ends_after_ten_tries)
+TEST(trial_ends_after_ten_tries)
 {
   SELECT(ENTRY("too late", .kind = CPUC_KIND_CORE, .read = read_from_eleventh_try), WORKING_CLOCK);
   expect_dropped(0, "not-increasing");
   ck_assert_int_eq(reads_made, 10 * 1001);
 }
-END_TEST
 
-START_TEST(counter_passing_2_63_increases)
+TEST(counter_passing_2_63_increases)
 {
   SELECT(ENTRY("high", .kind = CPUC_KIND_CORE, .read = read_around_2_63), WORKING_CLOCK);
   expect_selected("high");
   ck_assert_int_eq(candidates[0].info.score, 3);
 }
-END_TEST
 
-START_TEST(fault_in_open_or_read_drops_and_closes_the_counter)
+TEST(fault_in_open_or_read_drops_and_closes_the_counter)
 {
   SELECT(ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_faults, .read = read_up,
            .close = close_well),
@@ -457,9 +443,8 @@ START_TEST(fault_in_open_or_read_drops_and_closes_the_counter)
   ck_assert_int_eq(closes, 3);
   expect_selected("clock");
 }
-END_TEST
 
-START_TEST(fault_in_rate_or_after_the_trial_drops_the_counter)
+TEST(fault_in_rate_or_after_the_trial_drops_the_counter)
 {
   SELECT(ENTRY("rate", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults),
     ENTRY("reopened", .kind = CPUC_KIND_CORE, .read = read_faults_after_its_trial),
@@ -468,10 +453,9 @@ START_TEST(fault_in_rate_or_after_the_trial_drops_the_counter)
   expect_dropped_by_signal(1);
   expect_selected("works");
 }
-END_TEST
 
 /* check_reasons tests the reason of each errno. */
-START_TEST(open_may_give_reason_explanation_and_unit)
+TEST(open_may_give_reason_explanation_and_unit)
 {
   SELECT(ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
     ENTRY("own words", .kind = CPUC_KIND_CORE, .open = open_with_own_words, .read = read_up),
@@ -485,7 +469,6 @@ START_TEST(open_may_give_reason_explanation_and_unit)
   ck_assert_ptr_null(candidates[1].info.remedy);
   ck_assert_str_eq(candidates[2].info.unit, "kernel cycles, too");
 }
-END_TEST
 
 /* A unit is 1.85 cycles at the default frequency, not a multiple of a sixteenth. */
 static long long read_at_no_multiple(void)
@@ -493,10 +476,9 @@ static long long read_at_no_multiple(void)
   return cpuc_os_clock_monotonic() / 10 * 13;
 }
 
-START_TEST(scaled_counter_of_unknown_rate_is_dropped)
+TEST(scaled_counter_of_unknown_rate_is_dropped)
 {
-  if (skip_where_the_clock_steps_are_long("scaled_counter_of_unknown_rate_is_dropped"))
-    return;
+  skip_where_the_clock_steps_are_long();
   SELECT(ENTRY("unknown", .kind = CPUC_KIND_SCALED, .read = read_at_no_multiple,
            .rate = rate_unknown),
     ENTRY("traps", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults), WORKING_CLOCK);
@@ -504,7 +486,6 @@ START_TEST(scaled_counter_of_unknown_rate_is_dropped)
   expect_dropped(1, "signal");
   expect_selected("clock");
 }
-END_TEST
 
 /* The library's own entry, or NULL if the counter was not built. */
 static const struct cpuc_table_entry *entry_of(const char *name)
@@ -528,19 +509,14 @@ static long long read_monotonic_slowly(void)
 
 /* The reads of the monotonic clock here take longer than a microsecond, the unit of the wall
    clock. */
-START_TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
+TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
 {
   const struct cpuc_table_entry *monotonic = entry_of("default-monotonic");
   const struct cpuc_table_entry *wall = entry_of("default-gettimeofday");
   struct cpuc_backend slow;
 
-  if (skip_where_the_clock_steps_are_long(
-        "clock_that_can_be_set_never_wins_over_the_monotonic_clock"))
-    return;
-  if (!monotonic || !wall) {
-    skip("clock_that_can_be_set_never_wins_over_the_monotonic_clock", "one of them was not built");
-    return;
-  }
+  skip_where_the_clock_steps_are_long();
+  SKIP_IF(!monotonic || !wall, "one of them was not built");
   ck_assert(monotonic < wall);
   slow = *monotonic->backend;
   slow.read = read_monotonic_slowly;
@@ -548,7 +524,6 @@ START_TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
   ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_USABLE);
   expect_selected("slow");
 }
-END_TEST
 
 static int rate_calls;
 
@@ -564,12 +539,11 @@ static long long read_reported(void)
 
 /* The scale factor comes neither from a guess in sixteenths nor from a second call of rate(), which
    may fail. */
-START_TEST(rate_reported_in_the_trial_is_used_after_it)
+TEST(rate_reported_in_the_trial_is_used_after_it)
 {
   int i;
 
-  if (skip_where_the_clock_steps_are_long("rate_reported_in_the_trial_is_used_after_it"))
-    return;
+  skip_where_the_clock_steps_are_long();
   for (i = 0; i == 0 || (i < 30 && candidates[0].info.state != CPUCYCLES_SELECTED); i++) {
     rate_calls = 0; /* a busy machine can prevent the measurement that verifies the rate */
     SELECT(ENTRY("reported", .kind = CPUC_KIND_SCALED, .read = read_reported,
@@ -580,9 +554,8 @@ START_TEST(rate_reported_in_the_trial_is_used_after_it)
   ck_assert_uint_eq(selection.selected->reader.scale.multiplier,
     cpuc_scale_from_to(346153847, 2399987654).multiplier);
 }
-END_TEST
 
-START_TEST(losers_are_closed_and_the_winner_is_open)
+TEST(losers_are_closed_and_the_winner_is_open)
 {
   SELECT(ENTRY("winner", .kind = CPUC_KIND_CORE, .open = open_well, .read = read_up,
            .close = close_well),
@@ -595,9 +568,8 @@ START_TEST(losers_are_closed_and_the_winner_is_open)
   ck_assert_int_eq(opens, 4);
   ck_assert_int_eq(closes, 3);
 }
-END_TEST
 
-START_TEST(fallback_of_a_thread_counter_is_the_best_shared_one)
+TEST(fallback_of_a_thread_counter_is_the_best_shared_one)
 {
   SELECT(ENTRY("clock first", .kind = CPUC_KIND_CLOCK, .read = read_clock, .rate = megahertz,
            .scope = CPUC_SCOPE_SYSTEM),
@@ -611,9 +583,8 @@ START_TEST(fallback_of_a_thread_counter_is_the_best_shared_one)
   ck_assert_int_eq(candidates[4].info.state, CPUCYCLES_USABLE);
   ck_assert_int_eq(opens - closes, 1); /* the fallback counter is open */
 }
-END_TEST
 
-START_TEST(fallback_of_a_thread_counter_is_at_least_a_clock)
+TEST(fallback_of_a_thread_counter_is_at_least_a_clock)
 {
   SELECT(ENTRY("thread", .kind = CPUC_KIND_CORE, .read = read_up, .scope = CPUC_SCOPE_THREAD),
     ENTRY("once", .kind = CPUC_KIND_REFERENCE, .read = read_up, .scope = CPUC_SCOPE_SYSTEM,
@@ -624,7 +595,6 @@ START_TEST(fallback_of_a_thread_counter_is_at_least_a_clock)
   ck_assert(selection.fallback.scale.multiplier != 0);
   expect_dropped(1, "failed");
 }
-END_TEST
 
 static void explain_absence(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
@@ -633,7 +603,7 @@ static void explain_absence(int error, int signal, struct cpuc_diagnosis *diagno
   diagnosis->reason = "absent";
 }
 
-START_TEST(explanation_adds_a_remedy_and_may_replace_the_reason)
+TEST(explanation_adds_a_remedy_and_may_replace_the_reason)
 {
   const struct cpuc_backend refused = { .kind = CPUC_KIND_CORE, .explain = explain },
     absent = { .kind = CPUC_KIND_CORE, .explain = explain_absence };
@@ -670,9 +640,8 @@ START_TEST(explanation_adds_a_remedy_and_may_replace_the_reason)
   ck_assert_int_eq(candidates[4].info.state, CPUCYCLES_SELECTED);
   ck_assert_ptr_null(candidates[4].info.remedy);
 }
-END_TEST
 
-START_TEST(winner_that_cannot_reopen_is_dropped)
+TEST(winner_that_cannot_reopen_is_dropped)
 {
   SELECT(ENTRY("once", .kind = CPUC_KIND_CORE, .open = open_only_once, .read = read_up),
     ENTRY("always", .kind = CPUC_KIND_REFERENCE, .read = read_up), WORKING_CLOCK);
@@ -680,9 +649,8 @@ START_TEST(winner_that_cannot_reopen_is_dropped)
   expect_dropped(0, "failed");
   ck_assert_int_eq(candidates[0].info.error_number, EBUSY);
 }
-END_TEST
 
-START_TEST(counter_stopped_by_anothers_trial_is_dropped)
+TEST(counter_stopped_by_anothers_trial_is_dropped)
 {
   SELECT(ENTRY("stopped", .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_CORE,
       .read = read_until_another_opens),
@@ -691,9 +659,8 @@ START_TEST(counter_stopped_by_anothers_trial_is_dropped)
   expect_selected("another");
   expect_dropped(0, "not-increasing");
 }
-END_TEST
 
-START_TEST(stopped_clock_is_the_last_resort)
+TEST(stopped_clock_is_the_last_resort)
 {
   SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
     ENTRY("still", .kind = CPUC_KIND_CLOCK, .read = read_constant, .rate = megahertz));
@@ -702,9 +669,8 @@ START_TEST(stopped_clock_is_the_last_resort)
   ck_assert_str_eq(candidates[1].info.reason, "not-increasing");
   ck_assert_double_eq_tol(candidates[1].info.scaling, 2399.987654, 1e-9);
 }
-END_TEST
 
-START_TEST(named_last_resort_is_not_reported_as_unusable)
+TEST(named_last_resort_is_not_reported_as_unusable)
 {
   requested_names = "still,zero";
   SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
@@ -712,9 +678,8 @@ START_TEST(named_last_resort_is_not_reported_as_unusable)
   expect_selected("still");
   ck_assert_str_eq(selection.unusable_text, "zero does not work here: not-increasing");
 }
-END_TEST
 
-START_TEST(selection_succeeds_if_all_but_the_zero_counter_fault)
+TEST(selection_succeeds_if_all_but_the_zero_counter_fault)
 {
   SELECT(ENTRY("trap", .kind = CPUC_KIND_CORE, .read = read_forbidden),
     ENTRY("no clock", .kind = CPUC_KIND_CLOCK, .read = read_forbidden, .rate = megahertz),
@@ -726,7 +691,6 @@ START_TEST(selection_succeeds_if_all_but_the_zero_counter_fault)
   ck_assert_double_eq(candidates[2].info.scaling, 1);
   ck_assert_str_eq(candidates[2].info.reason, "not-increasing");
 }
-END_TEST
 
 /* Six counters: the first would be selected, the second reads the register of the first, the third
    cannot be opened, the fourth never counts. */
@@ -791,7 +755,7 @@ static void expect_tried(const char *tried, const char *names)
   }
 }
 
-START_TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
+TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
 {
   size_t i;
 
@@ -808,9 +772,8 @@ START_TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
   ck_assert_str_eq(candidates[0].info.kind, "core");
   ck_assert_int_eq(candidates[0].info.width, 64);
 }
-END_TEST
 
-START_TEST(report_of_any_request_is_short_and_printable)
+TEST(report_of_any_request_is_short_and_printable)
 {
   static char long_name[100000], many[100000];
   size_t i;
@@ -828,42 +791,5 @@ START_TEST(report_of_any_request_is_short_and_printable)
   ck_assert_uint_lt(strlen(selection.unusable_text), sizeof selection.unusable_text);
   ck_assert_str_eq(strstr(selection.unusable_text, "; and"), "; and others");
 }
-END_TEST
 
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, score_is_smallest_step_plus_penalty);
-  tcase_add_test(tests, cycle_counter_beats_time_counter_at_any_score);
-  tcase_add_loop_test(tests, count_that_is_not_of_core_cycles_ranks_last, 0,
-    sizeof ratios / sizeof ratios[0]);
-  tcase_add_test(tests, low_estimate_is_replaced_if_counts_depend_on_it);
-  tcase_add_test(tests, earlier_row_wins_a_tie);
-  tcase_add_test(tests, first_counter_of_a_register_wins_at_any_score);
-  tcase_add_test(tests, same_register_is_used_if_the_first_faults);
-  tcase_add_test(tests, counter_that_steps_back_is_dropped_as_decreasing);
-  tcase_add_test(tests, counter_that_works_at_the_third_try_is_usable);
-  tcase_add_test(tests, trial_ends_after_ten_tries);
-  tcase_add_test(tests, counter_passing_2_63_increases);
-  tcase_add_test(tests, fault_in_open_or_read_drops_and_closes_the_counter);
-  tcase_add_test(tests, fault_in_rate_or_after_the_trial_drops_the_counter);
-  tcase_add_test(tests, open_may_give_reason_explanation_and_unit);
-  tcase_add_test(tests, scaled_counter_of_unknown_rate_is_dropped);
-  tcase_add_test(tests, clock_that_can_be_set_never_wins_over_the_monotonic_clock);
-  tcase_add_test(tests, rate_reported_in_the_trial_is_used_after_it);
-  tcase_add_test(tests, losers_are_closed_and_the_winner_is_open);
-  tcase_add_test(tests, fallback_of_a_thread_counter_is_the_best_shared_one);
-  tcase_add_test(tests, fallback_of_a_thread_counter_is_at_least_a_clock);
-  tcase_add_test(tests, explanation_adds_a_remedy_and_may_replace_the_reason);
-  tcase_add_test(tests, winner_that_cannot_reopen_is_dropped);
-  tcase_add_test(tests, counter_stopped_by_anothers_trial_is_dropped);
-  tcase_add_test(tests, stopped_clock_is_the_last_resort);
-  tcase_add_test(tests, named_last_resort_is_not_reported_as_unusable);
-  tcase_add_test(tests, selection_succeeds_if_all_but_the_zero_counter_fault);
-  tcase_add_test(tests, request_limits_the_candidates_and_a_wrong_one_is_reported);
-  tcase_add_test(tests, report_of_any_request_is_short_and_printable);
-}
-
-int main(void)
-{
-  return suite_main("select", add);
-}
+SUITE("select")

@@ -118,7 +118,7 @@ static void expect_within(double percent)
   ck_assert(machine.nanoseconds - begin < 100000);
 }
 
-START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
+TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
 {
   static const double frequencies[] = { 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9,
     3.694e9, 6e9, 1e10, 2e10 };
@@ -135,10 +135,9 @@ START_TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
     }
   }
 }
-END_TEST
 
 /* A clock of 1 us or less must give a result, but a coarser clock may give none. */
-START_TEST(coarse_clock_gives_no_wrong_frequency)
+TEST(coarse_clock_gives_no_wrong_frequency)
 {
   static const long long resolutions[] = { 280, 1000, 3000, 20000, 50000, 90000, 1000000 };
   int i, phase;
@@ -156,10 +155,9 @@ START_TEST(coarse_clock_gives_no_wrong_frequency)
       ck_assert(measured != 0 || resolutions[i] > 1000);
     }
 }
-END_TEST
 
 /* One interruption, of any length and at any time, delays the result and does not change it. */
-START_TEST(interruption_lengthens_the_measurement_by_its_duration)
+TEST(interruption_lengthens_the_measurement_by_its_duration)
 {
   static const double frequencies[] = { 48e6, 1e9, 3.694e9, 1e10 };
   struct suite_repeat repeat = suite_repeat(1000);
@@ -184,10 +182,9 @@ START_TEST(interruption_lengthens_the_measurement_by_its_duration)
       }
     }
 }
-END_TEST
 
 /* The measured frequency is one of the core's two frequencies, not a mixture. */
-START_TEST(changing_frequency_is_measured_as_one_of_the_two)
+TEST(changing_frequency_is_measured_as_one_of_the_two)
 {
   static const double changes[] = { 0.3, 0.5, 0.8, 0.95, 1.05, 1.3, 2, 4 };
   int i, at;
@@ -212,10 +209,9 @@ START_TEST(changing_frequency_is_measured_as_one_of_the_two)
         ck_assert(fabs((double)measured / (after > before ? after : before) - 1) < 0.02);
     }
 }
-END_TEST
 
 /* On a busy machine, the adds and reads themselves take 2 ms at most. */
-START_TEST(interruptions_do_not_add_windows)
+TEST(interruptions_do_not_add_windows)
 {
   struct suite_repeat repeat = suite_repeat(10000);
   long answers = 0;
@@ -235,9 +231,8 @@ START_TEST(interruptions_do_not_add_windows)
   }
   ck_assert_int_gt(answers, 0);
 }
-END_TEST
 
-START_TEST(clock_that_steps_back_is_not_mistaken_for_a_fast_cpu)
+TEST(clock_that_steps_back_is_not_mistaken_for_a_fast_cpu)
 {
   struct suite_repeat repeat = suite_repeat(2000);
 
@@ -254,16 +249,14 @@ START_TEST(clock_that_steps_back_is_not_mistaken_for_a_fast_cpu)
       "%lld after a jump of %d us at %d us", measured, i % 150 + 10, i);
   }
 }
-END_TEST
 
-START_TEST(stopped_clock_ends_the_measurement)
+TEST(stopped_clock_ends_the_measurement)
 {
   begin_at(2.5e9);
   machine.resolution = 1LL << 62;
   ck_assert_int_eq(cpuc_frequency_measure_core(), 0);
   ck_assert_int_lt(machine.passes, 6000);
 }
-END_TEST
 
 /* The rate of a counter. */
 
@@ -288,7 +281,7 @@ static long long measure_rate(int is_narrow)
 /* The coarser clocks give no rate, because the measurement is too short for them. With the longer
    read costs, a coarse clock advances before it is taken for stopped. _i: whether the counter has
    32 bits. */
-START_TEST(coarse_clock_gives_no_wrong_rate)
+TEST_LOOP(coarse_clock_gives_no_wrong_rate, 2)
 {
   static const long long resolutions[] = { 1000, 100000, 1000000, 4000000, 10000000 };
   static const double costs[] = { 30, 300, 3000 };
@@ -311,10 +304,9 @@ START_TEST(coarse_clock_gives_no_wrong_rate)
         ck_assert(rate == 0 || machine.nanoseconds - begin >= 99.0 * (double)resolutions[i]);
       }
 }
-END_TEST
 
 /* _i: whether the counter has 32 bits. */
-START_TEST(rate_against_a_clock_of_microseconds_is_within_100_ppm)
+TEST_LOOP(rate_against_a_clock_of_microseconds_is_within_100_ppm, 2)
 {
   long long rate;
   int phase;
@@ -327,10 +319,9 @@ START_TEST(rate_against_a_clock_of_microseconds_is_within_100_ppm)
     ck_assert_msg(rate > 2999700000 && rate < 3000300000, "%lld at %d ns", rate, phase);
   }
 }
-END_TEST
 
 /* The interruption is a jump of time at one of the first reads of the clock. */
-START_TEST(interruption_does_not_hide_a_rate)
+TEST(interruption_does_not_hide_a_rate)
 {
   static const double interruptions[] = { 1e4, 1e6, 1e7, 5e8 };
   long long rate;
@@ -347,12 +338,11 @@ START_TEST(interruption_does_not_hide_a_rate)
     }
   }
 }
-END_TEST
 
 /* A 32-bit counter wraps around in 1.4 s. If the counter may have wrapped around in the
    interruption, there is no result. If there is a result, it is within 0.1 %. cpucycles(3) has the
    gaps between calls that this error allows. */
-START_TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
+TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
 {
   static const double interruptions[] = { 1e4, 1e6, 1e8, 3e8, 1e9, 1.4e9, 1.5e9, 5e9, 1e12 };
   long long rate;
@@ -369,12 +359,11 @@ START_TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
         "%lld, interrupted for %g ns after %d ns", rate, interruptions[i], 9000 * at);
     }
 }
-END_TEST
 
 /* A measurement that an interruption of 95 ms has lengthened is too short for an exact rate. The
    library returns 0, but the test would also accept a rate that is right within 1 %. _i: whether
    the counter has 32 bits. */
-START_TEST(interrupted_measurement_against_a_coarse_clock_gives_no_wrong_rate)
+TEST_LOOP(interrupted_measurement_against_a_coarse_clock_gives_no_wrong_rate, 2)
 {
   static const long long coarse[] = { 1000000, 4000000, 10000000 };
   long long rate;
@@ -394,26 +383,5 @@ START_TEST(interrupted_measurement_against_a_coarse_clock_gives_no_wrong_rate)
     }
   }
 }
-END_TEST
 
-static void add_tests(TCase *tests)
-{
-  tcase_add_test(tests, simulated_frequencies_are_measured_within_2_percent_in_2_ms);
-  tcase_add_test(tests, coarse_clock_gives_no_wrong_frequency);
-  tcase_add_test(tests, interruption_lengthens_the_measurement_by_its_duration);
-  tcase_add_test(tests, changing_frequency_is_measured_as_one_of_the_two);
-  tcase_add_test(tests, interruptions_do_not_add_windows);
-  tcase_add_test(tests, clock_that_steps_back_is_not_mistaken_for_a_fast_cpu);
-  tcase_add_test(tests, stopped_clock_ends_the_measurement);
-  tcase_add_loop_test(tests, coarse_clock_gives_no_wrong_rate, 0, 2);
-  tcase_add_loop_test(tests, rate_against_a_clock_of_microseconds_is_within_100_ppm, 0, 2);
-  tcase_add_test(tests, interruption_does_not_hide_a_rate);
-  tcase_add_test(tests, interruption_does_not_falsify_the_rate_of_a_32_bit_counter);
-  tcase_add_loop_test(tests, interrupted_measurement_against_a_coarse_clock_gives_no_wrong_rate, 0,
-    2);
-}
-
-int main(void)
-{
-  return suite_main("simulated_clock", add_tests);
-}
+SUITE("simulated_clock")

@@ -85,7 +85,7 @@ static void expect_rate(long long hz, const char *source, int is_rounded, int wh
   ck_assert_int_eq(rate.is_rounded, is_rounded);
 }
 
-START_TEST(crystal_times_ratio_is_the_rate)
+TEST(crystal_times_ratio_is_the_rate)
 {
   static const struct {
     unsigned int highest, denominator, numerator, crystal, base;
@@ -120,9 +120,8 @@ START_TEST(crystal_times_ratio_is_the_rate)
       expect_rate(rows[i].hz, "CPUID leaf 15H", 0, (int)i);
   }
 }
-END_TEST
 
-START_TEST(hypervisor_leaf_is_read_if_it_exists)
+TEST(hypervisor_leaf_is_read_if_it_exists)
 {
   static const struct {
     unsigned int flags, highest, khz;
@@ -147,9 +146,8 @@ START_TEST(hypervisor_leaf_is_read_if_it_exists)
     expect_rate(rows[i].hz, "CPUID leaf 40000010H", 0, (int)i);
   }
 }
-END_TEST
 
-START_TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
+TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
 {
   static const struct {
     const char *name;
@@ -195,7 +193,6 @@ START_TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
   cpu.leaf_80000000h.a = 0x80000008;
   expect_rate(0, NULL, 0, (int)i);
 }
-END_TEST
 
 #ifdef HAVE_PERF_EVENTS
 
@@ -211,7 +208,7 @@ static long long rate_from_factors(unsigned int mult, unsigned short shift)
 
 #endif
 
-START_TEST(kernel_factors_give_the_rate)
+TEST(kernel_factors_give_the_rate)
 {
 #ifdef HAVE_PERF_EVENTS
   static const long long rates[] = { 800000000, 1000000001, 2596132000, 3609600000, 5500000000 };
@@ -236,10 +233,9 @@ START_TEST(kernel_factors_give_the_rate)
   page.cap_user_time = 0;
   ck_assert_int_eq(cpuc_tsc_rate_from_page(&page), 0);
 #else
-  skip("kernel_factors_give_the_rate", "this system has no perf events");
+  SKIP_IF(1, "this system has no perf events");
 #endif
 }
-END_TEST
 
 #if defined(CAN_SINGLE_STEP) && defined(HAVE_PERF_EVENTS)
 
@@ -259,14 +255,13 @@ static void change_page_after_steps(int signal, siginfo_t *info, void *context)
   changing.time_shift++;
 }
 
-START_TEST(page_that_changes_during_the_read_gives_the_rate)
+TEST(page_that_changes_during_the_read_gives_the_rate)
 {
   struct sigaction action = { .sa_sigaction = change_page_after_steps, .sa_flags = SA_SIGINFO };
   long long rate;
   int number;
 
-  if (skip_without_single_steps("page_that_changes_during_the_read_gives_the_rate"))
-    return;
+  skip_without_single_steps();
   sigaction(SIGTRAP, &action, NULL);
   for (number = 0; steps < 0; number++) {
     changing.cap_user_time = 1;
@@ -280,13 +275,12 @@ START_TEST(page_that_changes_during_the_read_gives_the_rate)
   }
   ck_assert_int_gt(number, 10);
 }
-END_TEST
 
 #endif
 
 /* The simulated CPU has every source. The test removes one after another, in the order of their
    precedence, and expects the rate of the next source. */
-START_TEST(exact_sources_precede_rounding_ones)
+TEST(exact_sources_precede_rounding_ones)
 {
   static const char name[] = "Intel @ 2.10GHz";
   struct cpuc_rate rate;
@@ -324,9 +318,8 @@ START_TEST(exact_sources_precede_rounding_ones)
   cpu.leaf_80000000h.a = 0;
   expect_rate(0, NULL, 0, 4);
 }
-END_TEST
 
-START_TEST(query_leaves_no_descriptor_open)
+TEST(query_leaves_no_descriptor_open)
 {
   int before = dup(0), after;
 
@@ -336,9 +329,8 @@ START_TEST(query_leaves_no_descriptor_open)
   close(after);
   ck_assert_int_eq(before, after);
 }
-END_TEST
 
-START_TEST(invariance_follows_cpuid)
+TEST(invariance_follows_cpuid)
 {
   static const struct {
     unsigned int highest, d;
@@ -359,39 +351,14 @@ START_TEST(invariance_follows_cpuid)
     ck_assert_int_eq(cpuc_tsc_is_invariant(&source), rows[i].invariant);
   }
 }
-END_TEST
-
-static void add_tests(TCase *tests)
-{
-  tcase_add_checked_fixture(tests, set_up, NULL);
-  tcase_add_test(tests, kernel_factors_give_the_rate);
-  tcase_add_test(tests, crystal_times_ratio_is_the_rate);
-  tcase_add_test(tests, hypervisor_leaf_is_read_if_it_exists);
-  tcase_add_test(tests, model_name_of_an_intel_cpu_contains_the_nominal_rate);
-#if defined(CAN_SINGLE_STEP) && defined(HAVE_PERF_EVENTS)
-  tcase_add_test(tests, page_that_changes_during_the_read_gives_the_rate);
-#endif
-  tcase_add_test(tests, exact_sources_precede_rounding_ones);
-  tcase_add_test(tests, query_leaves_no_descriptor_open);
-  tcase_add_test(tests, invariance_follows_cpuid);
-}
 
 #else
 
-START_TEST(no_other_cpu_has_a_reference_counter)
+TEST(no_other_cpu_has_a_reference_counter)
 {
   ck_assert_ptr_null(cpuc_reference_counter());
-}
-END_TEST
-
-static void add_tests(TCase *tests)
-{
-  tcase_add_test(tests, no_other_cpu_has_a_reference_counter);
 }
 
 #endif
 
-int main(void)
-{
-  return suite_main("TSC rate", add_tests);
-}
+SUITE_AROUND("TSC rate", set_up, NULL)

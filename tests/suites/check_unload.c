@@ -20,59 +20,49 @@ static void *module_handle;
 static int (*module_open)(void);
 static long long (*module_read)(void);
 
-/* Loads the module. Returns 0 and reports a skip if that is impossible here. */
-static int load_module(const char *test)
+/* Loads the module. Skips the test if that is impossible here. */
+static void load_module(void)
 {
   const char *error;
 
-  if (access(module, R_OK) != 0) {
-    skip(test, "configured without shared libraries");
-    return 0;
-  }
-  if (skip_without_perf_events(test))
-    return 0;
+  SKIP_IF(access(module, R_OK) != 0, "configured without shared libraries");
+  skip_without_perf_events();
   module_handle = dlopen(module, RTLD_NOW);
   error = module_handle ? "" : dlerror();
-  if (skip_without_dlopen(test, error))
-    return 0;
+  skip_without_dlopen(error);
   ck_assert_msg(module_handle != NULL, "%s", error);
   *(void **)&module_open = dlsym(module_handle, "module_open");
   *(void **)&module_read = dlsym(module_handle, "module_read");
   ck_assert_ptr_nonnull(*(void **)&module_open);
   ck_assert_ptr_nonnull(*(void **)&module_read);
   ck_assert_int_eq(module_open(), 0);
-  return 1;
 }
 
 /* Loads the module more often than a process can have keys. */
-START_TEST(module_is_loaded_and_unloaded_in_turn)
+TEST(module_is_loaded_and_unloaded_in_turn)
 {
   int before = open_descriptors(), i;
 
   for (i = 0; i <= PTHREAD_KEYS_MAX; i++) {
-    if (!load_module("module_is_loaded_and_unloaded_in_turn"))
-      return;
+    load_module();
     ck_assert_int_gt(module_read(), -1);
     ck_assert_int_eq(dlclose(module_handle), 0);
   }
   ck_assert_int_eq(open_descriptors(), before);
 }
-END_TEST
 
-START_TEST(shared_library_stays_loaded)
+TEST(shared_library_stays_loaded)
 {
-  const char *test = "shared_library_stays_loaded", *library = ".libs/libcpucycles.so.1";
+  const char *library = ".libs/libcpucycles.so.1";
   void *handle = dlopen(library, RTLD_NOW);
 
-  if (!handle && (access(library, R_OK) != 0 || skip_without_dlopen(test, dlerror()))) {
-    skip(test, "there is no shared library to load");
-    return;
-  }
+  SKIP_IF(!handle && access(library, R_OK) != 0, "there is no shared library to load");
+  if (!handle)
+    skip_without_dlopen(dlerror());
   ck_assert_ptr_nonnull(handle);
   ck_assert_int_eq(dlclose(handle), 0);
   ck_assert_ptr_nonnull(dlopen(library, RTLD_NOW | RTLD_NOLOAD));
 }
-END_TEST
 
 static volatile int returned;
 
@@ -85,23 +75,14 @@ static void *read_when_canceled(void *unused)
   return unused;
 }
 
-START_TEST(read_is_not_a_cancellation_point)
+TEST(read_is_not_a_cancellation_point)
 {
   pthread_t thread;
 
-  if (!load_module("read_is_not_a_cancellation_point"))
-    return;
+  load_module();
   ck_assert_int_eq(pthread_create(&thread, NULL, read_when_canceled, NULL), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(returned, 1);
-}
-END_TEST
-
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, read_is_not_a_cancellation_point);
-  tcase_add_test(tests, module_is_loaded_and_unloaded_in_turn);
-  tcase_add_test(tests, shared_library_stays_loaded);
 }
 
 #else
@@ -110,7 +91,4 @@ SUITE_WITHOUT(perf_events, "default-perfevent is not built here")
 
 #endif
 
-int main(void)
-{
-  return suite_main("unload", add);
-}
+SUITE("unload")

@@ -96,33 +96,20 @@ static int run(void *(*body)(void *), suseconds_t microseconds)
   return WEXITSTATUS(status);
 }
 
-START_TEST(cancellation_at_the_trace_runs_the_callers_cleanup)
+TEST(cancellation_at_the_trace_runs_the_callers_cleanup)
 {
   ck_assert_int_eq(run(cancel_at_the_trace, 0), UNWOUND);
 }
-END_TEST
 
-START_TEST(handler_of_a_signal_at_any_time_may_end_the_thread)
+TEST(handler_of_a_signal_at_any_time_may_end_the_thread)
 {
   struct suite_repeat repeat = suite_repeat(29);
 
-  if (skip_under("qemu", "handler_of_a_signal_at_any_time_may_end_the_thread",
-        "qemu's frame of a signal cannot be unwound"))
-    return;
-  if (SUITE_SANITIZED) {
-    skip("handler_of_a_signal_at_any_time_may_end_the_thread",
-      "a sanitizer finds fault with what the C library does to end a thread in a handler");
-    return;
-  }
+  SKIP_IF(suite_under("qemu"), "qemu's frame of a signal cannot be unwound");
+  SKIP_IF(SUITE_SANITIZED,
+    "a sanitizer finds fault with what the C library does to end a thread in a handler");
   while (suite_again(&repeat)) /* each seventh microsecond below 200, early and late ones mixed */
     ck_assert_int_eq(run(end_by_a_handler, 1 + repeat.begun * 11 % 29 * 7), UNWOUND);
-}
-END_TEST
-
-static void add(TCase *tests)
-{
-  tcase_add_test(tests, cancellation_at_the_trace_runs_the_callers_cleanup);
-  tcase_add_test(tests, handler_of_a_signal_at_any_time_may_end_the_thread);
 }
 
 #else
@@ -131,7 +118,4 @@ SUITE_WITHOUT(frames_of_c, "they cannot be unwound on this CPU, or the C library
 
 #endif
 
-int main(void)
-{
-  return suite_main("unwind", add);
-}
+SUITE("unwind")

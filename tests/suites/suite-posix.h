@@ -61,17 +61,20 @@ static inline int suite_fault_to_send(int usual)
 }
 
 /* Runs the tests. Check forks for each test. */
-static inline struct suite_totals suite_run(const char *name, void (*add)(TCase *tests))
+static inline struct suite_totals suite_run(const char *name, void (*before)(void))
 {
   Suite *suite = suite_create(name);
   TCase *tests = tcase_create(name);
   SRunner *runner = srunner_create(suite);
   struct suite_totals totals = { 0, 0, 0 };
+  const struct suite_test *test;
   TestResult **results;
   int i;
 
   tcase_set_timeout(tests, 300);
-  add(tests);
+  tcase_add_checked_fixture(tests, before, suite_after);
+  for (test = suite_tests; test; test = test->next)
+    test->add(tests);
   suite_add_tcase(suite, tests);
   srunner_run_all(runner, CK_ENV);
   totals.ran = srunner_ntests_run(runner);

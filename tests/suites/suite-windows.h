@@ -51,13 +51,13 @@ static inline volatile char *suite_forbidden_page(void)
   return page;
 }
 
-static int suite_tests; /* tests that Check has begun in this process */
+static int suite_begun; /* tests that Check has begun in this process */
 
 /* Check calls this function before each test, and does not run the test if the function fails. So a
    process runs only the test of its number, and the process that starts the others runs no test. */
 static inline void suite_begin_test(void)
 {
-  ck_assert_int_eq(suite_tests++, suite_test_number());
+  ck_assert_int_eq(suite_begun++, suite_test_number());
 }
 
 /* Starts this program again. Returns its exit status, the exception that ended it, WAIT_TIMEOUT, or
@@ -90,17 +90,20 @@ static inline DWORD suite_start(int number)
   return status;
 }
 
-static inline struct suite_totals suite_run(const char *name, void (*add)(TCase *tests))
+static inline struct suite_totals suite_run(const char *name, void (*before)(void))
 {
   Suite *suite = suite_create(name);
   TCase *tests = tcase_create(name);
   SRunner *runner = srunner_create(suite);
   struct suite_totals totals = { 0, 0, 0 };
   int number = suite_test_number();
+  const struct suite_test *test;
   TestResult **results;
 
   tcase_add_checked_fixture(tests, suite_begin_test, NULL);
-  add(tests);
+  tcase_add_checked_fixture(tests, before, suite_after);
+  for (test = suite_tests; test; test = test->next)
+    test->add(tests);
   suite_add_tcase(suite, tests);
   srunner_run_all(runner, CK_SILENT);
   if (number >= 0) {
@@ -117,7 +120,7 @@ static inline struct suite_totals suite_run(const char *name, void (*add)(TCase 
   srunner_free(runner);
   /* Disables dialogs, which no user can answer. */
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
-  for (; totals.ran < suite_tests; totals.ran++) {
+  for (; totals.ran < suite_begun; totals.ran++) {
     DWORD status = suite_start(totals.ran);
 
     totals.failures += status == EXIT_FAILURE;

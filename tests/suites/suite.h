@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Code of all suites: runs a suite, prints its totals on the console, and reports skipped tests.
-   Each test runs in its own process, in which the library has not been called yet. */
+/* How to write a suite and its tests: TEST, TEST_LOOP, SUITE and SKIP_IF. Each test runs in its own
+   process, in which the library has not been called yet. The totals are printed on the console. */
 
 #ifndef CPUCYCLES_SUITE_H
 #define CPUCYCLES_SUITE_H
 
 #include <check.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,15 @@
 struct suite_totals {
   int ran, failures, errors;
 };
+
+static struct suite_test {
+  void (*add)(TCase *tests);
+  int line;
+  struct suite_test *next;
+} *suite_tests; /* in the order of their lines */
+
+static void (*suite_after)(void);    /* runs after each test, or NULL */
+static const char *suite_test_name; /* of the test that runs */
 
 /* Returns 1 if the suite runs under this tool. */
 static inline int suite_under(const char *tool)
@@ -43,11 +53,35 @@ __attribute__((noinline, unused)) static char suite_read(volatile char *byte)
   return *address;
 }
 
-/* Reports that a promise cannot be tested here, and why. The caller then returns. If only a part of
-   the promise cannot be tested, the reason begins with this part in parentheses: "(SIGILL)". */
-static inline void skip(const char *test, const char *diagnosis)
+/* Reports that a part of a promise cannot be tested here, and why. The test goes on. The reason
+   begins with the part in parentheses: "(SIGILL)". */
+__attribute__((format(printf, 1, 2))) static inline void skip_part(const char *format, ...)
 {
-  suite_print("skipped: %s: %s\n", test, diagnosis);
+  char reason[300];
+  va_list arguments;
+
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  suite_print("skipped: %s: %s\n", suite_test_name, reason);
+}
+
+/* Ends the test if its promise cannot be tested here, and reports why: SKIP_IF(condition, reason).
+   The reason is a format, which may have arguments. A helper of a test may use SKIP_IF() if it runs
+   in the process and thread of the test. */
+#define SKIP_IF(condition, ...) \
+  do { \
+    if (condition) { \
+      skip_part(__VA_ARGS__); \
+      suite_end_test(); \
+    } \
+  } while (0)
+
+static inline _Noreturn void suite_end_test(void)
+{
+  if (suite_after)
+    suite_after();
+  exit(EXIT_SUCCESS);
 }
 
 /* SUITE_SANITIZED is 1 if a sanitizer manages the memory of this program and checks each access. */
@@ -64,45 +98,32 @@ enum { SUITE_SANITIZED = 0 };
 enum { SUITE_SANITIZED = 0 };
 #endif
 
-/* Skips a test that does not work under this tool. Returns 1 if the test is skipped. */
-static inline int skip_under(const char *tool, const char *test, const char *diagnosis)
-{
-  if (!suite_under(tool))
-    return 0;
-  skip(test, diagnosis);
-  return 1;
-}
-
 /* Skips a test whose signal handler uses thread-local storage while there are other threads. qemu
    for i386 has one table of segments for all threads, and a handler gets the segment of the thread
-   that was created last. Returns 1 if the test is skipped. */
-static inline int skip_where_handlers_find_another_thread(const char *test)
+   that was created last. */
+static inline void skip_where_handlers_find_another_thread(void)
 {
 #ifdef __i386__
-  return skip_under("qemu", test,
+  SKIP_IF(suite_under("qemu"),
     "under qemu for i386, a handler accesses the variables of another thread");
-#else
-  (void)test;
-  return 0;
 #endif
 }
 
 /* Skips a test that forks while another thread may hold a lock of the C library or of qemu, which
-   then stays locked in the child. Returns 1 if the test is skipped. */
-static inline int skip_where_fork_may_deadlock(const char *test)
+   then stays locked in the child. */
+static inline void skip_where_fork_may_deadlock(void)
 {
 #if defined(__linux__) && !defined(__GLIBC__)
-  skip(test, "with some versions of musl, which no macro tells apart, a forked child waits forever "
+  SKIP_IF(1, "with some versions of musl, which no macro tells apart, a forked child waits forever "
              "for pthread_key_create() in another thread of its parent");
-  return 1;
 #endif
-  return skip_under("qemu", test,
+  SKIP_IF(suite_under("qemu"),
     "under qemu, a child forked while another thread opens a file waits for a lock forever");
 }
 
 /* Skips a test that needs a measurement of a millisecond. Uses the smallest of many steps of the
-   clock, because a busy machine lengthens some steps. Returns 1 if the test is skipped. */
-static inline int skip_where_the_clock_steps_are_long(const char *test)
+   clock, because a busy machine lengthens some steps. */
+static inline void skip_where_the_clock_steps_are_long(void)
 {
   struct timeval before, now;
   long long least = 1000000, step;
@@ -115,20 +136,16 @@ static inline int skip_where_the_clock_steps_are_long(const char *test)
     least = step > 0 && step < least ? step : least;
     before = now;
   }
-  if (least <= 2)
-    return 0;
-  skip(test, "the clock advances in steps of more than 2 us, too coarse or slow for measurements");
-  return 1;
+  SKIP_IF(least > 2,
+    "the clock advances in steps of more than 2 us, too coarse or slow for measurements");
 }
 
 /* Skips a test that loads a library, if `error`, the text from dlerror(), tells that loading is
-   impossible, as in static programs with musl. Returns 1 if the test is skipped. */
-static inline int skip_without_dlopen(const char *test, const char *error)
+   impossible, as in static programs with musl. */
+static inline void skip_without_dlopen(const char *error)
 {
-  if (strcmp(error, "Dynamic loading not supported") != 0)
-    return 0;
-  skip(test, "this C library cannot load libraries into a static program");
-  return 1;
+  SKIP_IF(strcmp(error, "Dynamic loading not supported") == 0,
+    "this C library cannot load libraries into a static program");
 }
 
 /* Repeats a test that searches for a race or a rare case:
@@ -190,20 +207,58 @@ static inline int suite_again(struct suite_repeat *repeat)
   return 1;
 }
 
-/* Defines the add() of a suite whose subject is not built here. */
-#define SUITE_WITHOUT(subject, diagnosis) \
-  START_TEST(subject) \
+/* A test: TEST(name) { ... }. TEST_LOOP(name, count) runs its body this number of times, with _i
+   from 0. */
+#define TEST(name) TEST_LOOP(name, 1)
+#define TEST_LOOP(name, count) \
+  static void name##_body(int _i); \
+  START_TEST(name) \
   { \
-    skip(#subject, diagnosis); \
+    suite_test_name = #name; \
+    name##_body(_i); \
   } \
   END_TEST \
-  static void add(TCase *tests) \
+  static void name##_add(TCase *tests) \
   { \
-    tcase_add_test(tests, subject); \
+    tcase_add_loop_test(tests, name, 0, (int)(count)); \
+  } \
+  __attribute__((constructor)) static void name##_register(void) \
+  { \
+    static struct suite_test test = { name##_add, __LINE__, NULL }; \
+\
+    suite_register(&test); \
+  } \
+  static void name##_body(int _i __attribute__((unused)))
+
+/* The only test of a suite whose subject is not built here. */
+#define SUITE_WITHOUT(subject, reason) \
+  TEST(subject) \
+  { \
+    SKIP_IF(1, reason); \
   }
 
-/* Runs the tests that add() adds. Returns the exit status for main(). */
-static inline int suite_main(const char *name, void (*add)(TCase *tests))
+/* The name of a suite, once per suite. before() runs in the process of each test before the test,
+   and after() after it, unless the test fails. They may be NULL. */
+#define SUITE(name) SUITE_AROUND(name, NULL, NULL)
+#define SUITE_AROUND(name, before, after) \
+  int main(void) \
+  { \
+    return suite_main(name, before, after); \
+  }
+
+/* Keeps the tests in the order of the file, in which not every system calls constructors. */
+static inline void suite_register(struct suite_test *test)
+{
+  struct suite_test **place = &suite_tests;
+
+  while (*place && (*place)->line < test->line)
+    place = &(*place)->next;
+  test->next = *place;
+  *place = test;
+}
+
+/* Runs the tests. Returns the exit status for main(). */
+static inline int suite_main(const char *name, void (*before)(void), void (*after)(void))
 {
   struct suite_totals totals;
   struct timeval begin;
@@ -211,7 +266,8 @@ static inline int suite_main(const char *name, void (*add)(TCase *tests))
   long taken;
 
   gettimeofday(&begin, NULL);
-  totals = suite_run(name, add);
+  suite_after = after;
+  totals = suite_run(name, before);
   taken = suite_elapsed(&begin);
   ran = totals.ran;
   failed = totals.failures + totals.errors;

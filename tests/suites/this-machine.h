@@ -156,19 +156,13 @@ static inline int result_in_child(int (*attempt)(void))
 
 /* Skips the test unless the attempt ends as expected in a child process: `expected` is its exit
    status, or minus the number of the signal that ends it. `observed` is the message for any other
-   end. Returns 1 if the test is skipped. */
-static inline int skip_unless(const char *test, int (*attempt)(void), int expected,
-  const char *observed)
+   end. */
+static inline void skip_unless(int (*attempt)(void), int expected, const char *observed)
 {
   int result = result_in_child(attempt);
 
-  if (result == expected)
-    return 0;
-  if (result < 0)
-    suite_print("skipped: %s: %s (ended by signal %d)\n", test, observed, -result);
-  else
-    suite_print("skipped: %s: %s (exit status %d)\n", test, observed, result);
-  return 1;
+  SKIP_IF(result != expected, "%s (%s %d)", observed,
+    result < 0 ? "ended by signal" : "exit status", abs(result));
 }
 
 /* Attempts for several suites, and functions that they call. The comment on an attempt starts with
@@ -226,10 +220,9 @@ static inline int count_cpu_time(void)
 
 #endif
 
-static inline int skip_without_perf_events(const char *test)
+static inline void skip_without_perf_events(void)
 {
-  return skip_unless(test, count_cpu_time, 0,
-    "perf_event_open does not count the CPU time of a thread");
+  skip_unless(count_cpu_time, 0, "perf_event_open does not count the CPU time of a thread");
 }
 
 static volatile int stack_is_aligned;
@@ -254,9 +247,9 @@ static inline int run_aligned_handler(void)
   return !stack_is_aligned;
 }
 
-static inline int skip_unless_handlers_are_aligned(const char *test)
+static inline void skip_unless_handlers_are_aligned(void)
 {
-  return skip_unless(test, run_aligned_handler, 0, "signal handlers start with a misaligned stack");
+  skip_unless(run_aligned_handler, 0, "signal handlers start with a misaligned stack");
 }
 
 #endif
