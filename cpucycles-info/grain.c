@@ -11,6 +11,7 @@
 #include "cpucycles-info/grain.h"
 
 #include <cpucycles.h>
+#include <cpucycles/bench.h>
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -61,18 +62,6 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
     differences[i] = (long long)((unsigned long long)now - (unsigned long long)before);
     before = now;
   }
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-  long long x = *(const long long *)a, y = *(const long long *)b;
-
-  return (x > y) - (x < y);
-}
-
-void sort_ascending(long long *numbers, int count)
-{
-  qsort(numbers, (size_t)count, sizeof *numbers, compare_numbers);
 }
 
 /* Some CPUs add 1 to a count that would be returned twice, so that 1, 1 and 24 appear in place of
@@ -136,7 +125,7 @@ struct grain find_grain(long long *differences, int count)
   int frequent, positive = 0, zeros = 0, i, j;
 
   merge_ones(differences, count);
-  sort_ascending(differences, count);
+  qsort(differences, (size_t)count, sizeof *differences, cpucycles_bench_compare);
   while (count > 0 && differences[count - 1] > largest_difference)
     count--;
   while (count > 0 && *differences <= 0) {

@@ -19,6 +19,4 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
    and sorts the differences. */
 struct grain find_grain(long long *differences, int count);
 
-void sort_ascending(long long *numbers, int count);
-
 #endif

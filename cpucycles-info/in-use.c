@@ -6,7 +6,10 @@
 
 #include "cpucycles-info/fill.h"
 
+#include <cpucycles/bench.h>
+
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Returns the mean of the middle half, which varies less than the mean of all values and is finer
@@ -17,7 +20,7 @@ static long long interquartile_mean(const long long *values)
   int i;
 
   memcpy(sorted, values, sizeof sorted);
-  sort_ascending(sorted, IQM_DIFFERENCES);
+  qsort(sorted, IQM_DIFFERENCES, sizeof *sorted, cpucycles_bench_compare);
   for (i = IQM_DIFFERENCES / 4; i < IQM_DIFFERENCES * 3 / 4; i++)
     sum += sorted[i];
   return sum / (IQM_DIFFERENCES / 2);

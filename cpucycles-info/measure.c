@@ -8,6 +8,8 @@
 #include "cpucycles-info/fill.h"
 #include "sys/clock-sample.h"
 
+#include <cpucycles/bench.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -153,22 +155,21 @@ static void observe(struct counter_results *results, double seconds, int progres
 
 static void summarize_differences(struct counter_results *results)
 {
-  int i;
+  long long *sorted = results->differences;
+  int i, count = results->difference_count;
 
-  sort_ascending(results->differences, results->difference_count);
-  for (i = 0; i < results->difference_count; i++) {
-    long long difference = results->differences[i];
-
-    results->below_zero += difference < 0;
-    if (difference > 0 && results->step == 0)
-      results->step = difference;
+  qsort(sorted, (size_t)count, sizeof *sorted, cpucycles_bench_compare);
+  for (i = 0; i < count; i++) {
+    results->below_zero += sorted[i] < 0;
+    if (sorted[i] > 0 && results->step == 0)
+      results->step = sorted[i];
   }
   results->step_units = (double)results->step / results->scaling;
-  results->lowest = results->differences[0];
-  results->lower_quartile = results->differences[results->difference_count / 4];
-  results->median = results->differences[results->difference_count / 2];
-  results->upper_quartile = results->differences[results->difference_count * 3 / 4];
-  results->highest = results->differences[results->difference_count - 1];
+  results->lowest = sorted[0];
+  results->lower_quartile = (long long)cpucycles_bench_quartile(sorted, count, 1);
+  results->median = (long long)cpucycles_bench_quartile(sorted, count, 2);
+  results->upper_quartile = (long long)cpucycles_bench_quartile(sorted, count, 3);
+  results->highest = sorted[count - 1];
 }
 
 /* Measures the grain in units of the counter, because scaled counts are rounded down to whole

@@ -80,15 +80,12 @@ static inline long long cpucycles_bench_sample(struct cpucycles_bench_result *re
   return -1;
 }
 
-/* Returns a quartile of sorted samples, in cycles per call. */
-static inline double cpucycles_bench_quartile(const struct cpucycles_bench_result *result,
-  const long long *samples, int quartile, long long overhead)
+/* Returns a quartile (0 to 4) of sorted numbers, interpolated. */
+static inline double cpucycles_bench_quartile(const long long *sorted, int count, int quartile)
 {
-  int position = (result->samples - 1) * quartile, i = position / 4, next = (position + 3) / 4;
-  double cycles = (double)(samples[i] - overhead)
-    + (double)(samples[next] - samples[i]) * (position % 4) / 4;
+  int position = (count - 1) * quartile, i = position / 4, next = (position + 3) / 4;
 
-  return cycles > 0 ? cycles / (double)result->calls : 0;
+  return (double)sorted[i] + ((double)sorted[next] - (double)sorted[i]) * (position % 4) / 4;
 }
 
 static inline int cpucycles_bench_compare(const void *left, const void *right)
@@ -107,13 +104,15 @@ static inline void cpucycles_bench_nothing(void *unused)
 static inline void cpucycles_bench_evaluate(struct cpucycles_bench_result *result,
   const long long *samples, long long overhead, double call)
 {
-  double spread, rate = (double)cpucycles_rate();
-  int tries;
+  double *const quartiles[] = { &result->minimum, &result->lower_quartile, &result->median,
+    &result->upper_quartile };
+  double spread, cycles, rate = (double)cpucycles_rate();
+  int i, tries;
 
-  result->minimum = cpucycles_bench_quartile(result, samples, 0, overhead);
-  result->lower_quartile = cpucycles_bench_quartile(result, samples, 1, overhead);
-  result->median = cpucycles_bench_quartile(result, samples, 2, overhead);
-  result->upper_quartile = cpucycles_bench_quartile(result, samples, 3, overhead);
+  for (i = 0; i < 4; i++) {
+    cycles = cpucycles_bench_quartile(samples, result->samples, i) - (double)overhead;
+    *quartiles[i] = cycles > 0 ? cycles / (double)result->calls : 0;
+  }
   spread = result->upper_quartile - result->lower_quartile;
   if (!result->note && spread > 2 && spread > result->median / 10) {
     result->note = "The quartiles differ by more than 10 % of the median.";

@@ -7,7 +7,7 @@
 
 #include "cpucycles-info/grain.h"
 #include "include/cpucycles.h"
-#include "include/cpucycles/inline.h"
+#include "include/cpucycles/bench.h"
 #include "lib/process.h"
 #include "lib/select.h"
 
@@ -37,7 +37,7 @@ static volatile unsigned long seed = NUMBER, sink;
 
 static long long median_of(long long *values)
 {
-  sort_ascending(values, SAMPLES);
+  qsort(values, SAMPLES, sizeof *values, cpucycles_bench_compare);
   return values[SAMPLES / 2];
 }
 
