@@ -8,4 +8,7 @@
 
 void pfx_cost_estimate(const struct pfx_cost_measured *measured, struct pfx_costs *costs);
 
+/* The costs of loads from memory, which is not measured. */
+void pfx_cost_estimate_memory(struct pfx_costs *costs);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The table of costs of the process. A cost comes from a file that was passed to load_costs(),
-   otherwise from /etc/perfex.costs, otherwise from a measurement. The first use reads
-   /etc/perfex.costs and measures the costs that are still missing. Readers get a copy, which is
-   made under a lock. */
+   otherwise from /etc/perfex.costs, otherwise from a measurement; the cost of memory is built in.
+   The first use reads /etc/perfex.costs and measures the costs that are still missing. Readers get
+   a copy, which is made under a lock. */
 
 #include "config.h"
 
@@ -94,6 +94,8 @@ static void initialize(void)
   pfx_cost_measure(&shared_table.measured);
   pfx_cost_estimate(&shared_table.measured, &costs);
   merge(&costs, PFX_COST_MEASURED);
+  pfx_cost_estimate_memory(&costs);
+  merge(&costs, PFX_COST_BUILT_IN);
 }
 
 void pfx_cost_table_get(struct pfx_cost_table *copy)

@@ -9,6 +9,7 @@
 /* The origin of a cost. A cost of higher origin replaces one of lower origin. */
 enum pfx_cost_origin {
   PFX_COST_UNKNOWN,
+  PFX_COST_BUILT_IN,
   PFX_COST_MEASURED,
   PFX_COST_SYSTEM_FILE, /* from /etc/perfex.costs */
   PFX_COST_LOADED_EARLIER, /* loaded by load_costs(), but not by its last call */

@@ -139,26 +139,21 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
   append(output, ", mispredicted branch");
   append_nanoseconds(output, measured->branch_miss.typical);
   for (i = 0; i < measured->levels; i++) {
-    int is_memory = measured->has_memory && i == measured->levels - 1;
-
     append(output, ", load from");
-    if (is_memory)
-      append(output, " memory");
-    else if (i == 0)
+    if (i == 0)
       append(output, " L1");
     else
       append(output, " %ld KiB in L%d", measured->level[i].bytes >> 10, i + 1);
     append_nanoseconds(output, measured->level[i].load.typical);
   }
-  if (!measured->has_memory)
-    append(output,
-      measured->cache_list_is_cut ? "; memory cannot be separated from the next cache here"
-                                  : "; memory was not reached");
 }
 
 static void append_origin(struct output *output, const struct pfx_cost_table *table, int event)
 {
   switch (has_cost(table, event) ? table->origin[event] : PFX_COST_UNKNOWN) {
+  case PFX_COST_BUILT_IN:
+    append(output, "built in");
+    break;
   case PFX_COST_MEASURED:
     append(output, "measured ");
     append_measured(output, &table->measured);
@@ -210,7 +205,7 @@ int print_costs(int e0, long long c0, int e1, long long c1)
 static __attribute__((noinline)) int write_table(const struct pfx_cost_table *table)
 {
   static const char *const origins[]
-    = { "not known", "measured", "/etc/perfex.costs", "loaded earlier", "loaded" };
+    = { "not known", "built in", "measured", "/etc/perfex.costs", "loaded earlier", "loaded" };
   struct output output;
   int i;
 

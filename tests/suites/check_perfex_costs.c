@@ -21,7 +21,6 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -118,7 +117,7 @@ TEST(measured_costs_are_in_order_and_have_their_origin)
     ck_assert(0 <= table.cost[i].minimum && table.cost[i].minimum <= table.cost[i].typical);
     ck_assert_int_le(table.cost[i].typical, table.cost[i].maximum);
     ck_assert_int_le(table.cost[i].maximum, PFX_COST_LIMIT);
-    ck_assert(table.origin[i] == PFX_COST_UNKNOWN || table.origin[i] == PFX_COST_MEASURED);
+    ck_assert_int_le(table.origin[i], PFX_COST_MEASURED);
     ck_assert(pfx_events_row(i)->name || table.origin[i] == PFX_COST_UNKNOWN);
   }
   ck_assert_int_ge(table.measured.levels, 1);
@@ -162,8 +161,7 @@ TEST(costs_are_estimated_from_measured_times)
 {
   struct pfx_cost_measured measured = { .cycle = { 400, 400, 400 },
     .branch_miss = { 3000, 5000, 9000 },
-    .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } },
-      { 1048576, { 80000, 90000, 140000 } } }, .levels = 3, .has_memory = 1 };
+    .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } } }, .levels = 2 };
   struct pfx_costs costs;
 
   pfx_cost_estimate(&measured, &costs);
@@ -172,16 +170,12 @@ TEST(costs_are_estimated_from_measured_times)
   ck_assert(is_cost(costs.cost[6], 0, 400, 400) && is_cost(costs.cost[19], 0, 400, 400));
   ck_assert(is_cost(costs.cost[18], 0, 400, 1100));
   ck_assert(is_cost(costs.cost[24], 3000, 5000, 9000));
-  ck_assert(is_cost(costs.cost[25], 1900, 3300, 140000));
-  ck_assert(is_cost(costs.cost[9], 1900, 3300, 140000));
-  ck_assert(is_cost(costs.cost[26], 80000, 90000, 140000));
-  ck_assert(is_cost(costs.cost[10], 80000, 90000, 140000));
-  ck_assert(is_cost(costs.cost[23], 1000, 3300, 140000));
-  measured.has_memory = 0;
-  measured.levels = 2;
+  ck_assert(is_cost(costs.cost[25], 1900, 3300, 134000));
+  ck_assert(is_cost(costs.cost[9], 1900, 3300, 134000));
+  ck_assert(is_cost(costs.cost[23], 1000, 3300, 134000));
+  measured.level[1].load = (struct pfx_cost){ 3000, 3300, 140000 };
   pfx_cost_estimate(&measured, &costs);
-  ck_assert(!costs.has_cost[26] && !costs.has_cost[10] && costs.has_cost[25]);
-  ck_assert(is_cost(costs.cost[25], 1900, 3300, 3600));
+  ck_assert(is_cost(costs.cost[25], 1900, 3300, 134000));
   measured.levels = 1;
   pfx_cost_estimate(&measured, &costs);
   ck_assert(!costs.has_cost[25] && !costs.has_cost[23] && costs.has_cost[18]);
@@ -189,7 +183,7 @@ TEST(costs_are_estimated_from_measured_times)
 
 TEST(stopped_clock_measures_only_the_cycle)
 {
-  static const int events[] = { 9, 10, 18, 23, 24, 25, 26 };
+  static const int events[] = { 9, 18, 23, 24, 25 };
   struct pfx_cost_table table;
   size_t i;
 
@@ -394,10 +388,14 @@ static void write_cache(int index, const char *level, const char *type, const ch
   write_file(path, size);
 }
 
+/* A list of caches ends before a cache that has another level or no size, or is too small. */
 TEST(cache_sizes_come_from_the_kernel)
 {
+  static const struct {
+    const char *level, *size;
+  } odd[] = { { "3\n", "1023K\n" }, { "3\n", "0K\n" }, { "3\n", "junk\n" }, { "4\n", "6144K\n" } };
   struct pfx_cost_measured measured;
-  int i;
+  size_t i;
 
   is_clock_slow = 1; /* the time for the measurement does not end */
   use_test_directory();
@@ -405,154 +403,42 @@ TEST(cache_sizes_come_from_the_kernel)
   write_cache(1, "1\n", "Instruction\n", "64K\n");
   write_cache(2, "2\n", "Unified\n", "256K\n");
   pfx_cost_measure(&measured);
-  ck_assert_int_ge(measured.levels, 2);
-  for (i = 1; i < measured.levels - measured.has_memory; i++)
-    ck_assert_int_eq(measured.level[i].bytes, 65536); /* four times the L1 data cache */
-  ck_assert_int_le(measured.levels, 3);
-  ck_assert_int_eq(measured.cache_list_is_cut, 0);
+  ck_assert_int_eq(measured.levels, 2);
+  ck_assert_int_eq(measured.level[1].bytes, 65536); /* four times the L1 data cache */
+  for (i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+    write_cache(3, odd[i].level, "Unified\n", odd[i].size);
+    pfx_cost_measure(&measured);
+    ck_assert_int_eq(measured.levels, 2);
+  }
+  write_cache(3, "3\n", "Unified\n", "6144K\n");
+  pfx_cost_measure(&measured);
+  ck_assert_int_eq(measured.levels, 3);
+  ck_assert_int_eq(measured.level[2].bytes, 1 << 20);
   write_cache(2, "2\n", "Unified\n", "junk\n");
   pfx_cost_measure(&measured);
   ck_assert_int_eq(measured.levels, 1);
   write_cache(0, "1\n", "Data\n", "junk\n"); /* the usual sizes are measured instead */
   pfx_cost_measure(&measured);
-  ck_assert_int_ge(measured.levels, 2);
-  ck_assert_int_eq(measured.cache_list_is_cut, 0);
+  ck_assert_int_eq(measured.levels, 3);
+  ck_assert_int_eq(measured.level[2].bytes, 2 << 20);
 }
 
-/* Loads take the same time at every size within an unmeasured cache, like loads from memory. */
-TEST(memory_is_unknown_behind_an_unmeasured_cache)
+TEST(cost_of_memory_is_built_in_unless_a_file_contains_it)
 {
-  static const char *const odd[] = { "1023K\n", "0K\n", "junk\n", "6144K\n" };
-  struct pfx_cost_measured measured;
-  int i;
+  struct pfx_cost_table table;
 
   use_test_directory();
-  write_cache(0, "1\n", "Data\n", "16K\n");
-  write_cache(1, "2\n", "Unified\n", "256K\n");
-  for (i = 0; i < 4; i++) {
-    write_cache(2, i < 3 ? "3\n" : "4\n", "Unified\n", odd[i]);
-    pfx_cost_measure(&measured);
-    ck_assert_int_eq(measured.has_memory, 0);
-    ck_assert_int_eq(measured.cache_list_is_cut, 1);
-    ck_assert_int_le(measured.levels, 2);
-  }
+  table = table_now();
+  ck_assert(table.origin[10] == PFX_COST_BUILT_IN && table.origin[26] == PFX_COST_BUILT_IN);
+  ck_assert(is_cost(table.cost[10], 67000, 100000, 134000));
+  ck_assert(is_cost(table.cost[26], 67000, 100000, 134000));
   capture_begin(stderr);
   print_costs(26, 1, 10, 1);
-  capture_end();
-  ck_assert_ptr_nonnull(strstr(captured, "costs of 26: not known\n"));
-  capture_begin(stderr);
-  print_costs(24, 1, 0, 1);
-  ck_assert_ptr_nonnull(strstr(capture_end(), "; memory cannot be separated from the next cache"));
-}
-
-/* Bytes for which the kernel has allocated pages. */
-static long allocated_bytes(char *memory, long room)
-{
-  long page = sysconf(_SC_PAGESIZE), pages = room / page, touched = 0, i;
-  unsigned char *residency = malloc((size_t)pages);
-
-  ck_assert_int_eq(mincore(memory, (size_t)room, residency), 0);
-  for (i = 0; i < pages; i++)
-    touched += residency[i] & 1;
-  free(residency);
-  return touched * page;
-}
-
-static int lock_much_memory(void)
-{
-  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-
-  return mlockall(MCL_FUTURE) != 0
-    || mmap(NULL, PFX_COST_MEMORY_LIMIT, PROT_NONE, flags, -1, 0) == MAP_FAILED;
-}
-
-TEST(locked_mapping_has_no_pages_before_the_first_access)
-{
-  char *memory;
-  long room;
-
-  SKIP_IF(suite_under("valgrind"), "valgrind's own memory would be locked");
-  SKIP_IF(suite_under("qemu"), "qemu's own memory would be locked");
-  skip_unless(lock_much_memory, 0, "this user may not lock so much memory");
-  use_test_directory(); /* no cgroup limits the mapping */
-  ck_assert_int_eq(mlockall(MCL_FUTURE), 0);
-  memory = pfx_cost_map_memory(&room);
-  ck_assert_ptr_nonnull(memory);
-  ck_assert_int_eq(allocated_bytes(memory, room), 0);
-  memory[0] = 1;
-  ck_assert_int_gt(allocated_bytes(memory, room), 0);
-  ck_assert_int_lt(allocated_bytes(memory, room), room);
-}
-
-/* Maps memory on the test's machine. Returns the size of the mapping in KiB. */
-static long mapped_kib(void)
-{
-  long size = 0;
-  char *memory = pfx_cost_map_memory(&size);
-
-  ck_assert_int_ge(size, 0);
-  if (memory)
-    ck_assert_int_eq(munmap(memory, (size_t)size), 0);
-  return memory ? size >> 10 : 0;
-}
-
-/* Writes the memory limit and usage of a cgroup of version 1 or 2. */
-static void write_cgroup(int version, const char *cgroup, const char *limit, const char *usage)
-{
-  const char *top = version == 1 ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
-  char path[128];
-
-  snprintf(path, sizeof path, "%s%s/%s", top, cgroup,
-    version == 1 ? "memory.limit_in_bytes" : "memory.max");
-  write_file(path, limit);
-  snprintf(path, sizeof path, "%s%s/%s", top, cgroup,
-    version == 1 ? "memory.usage_in_bytes" : "memory.current");
-  write_file(path, usage);
-}
-
-#define MIB_8 "8388608\n"
-#define MIB_16 "16777216\n"
-
-TEST(mapping_is_a_quarter_of_what_the_cgroup_leaves)
-{
-  static const struct {
-    const char *own; /* /proc/self/cgroup */
-    int version;
-    const char *cgroup, *limit, *usage;
-    long kib; /* the size of the mapping; -1: this cgroup does not limit it */
-  } machines[] = {
-    { "0::/\n", 2, "", MIB_16, MIB_8, 2048 },
-    { "0::/a/b\n", 2, "/a/b", MIB_16, MIB_8, 2048 },
-    { "0::/a/b\n", 2, "/a", MIB_16, MIB_8, 2048 },
-    { "0::/a/b\n", 2, "", MIB_16, MIB_8, 2048 },
-    { "0::/../b\n", 2, "", MIB_16, MIB_8, 2048 },
-    { "0::/a/b\n", 2, "/b", MIB_16, MIB_8, -1 },
-    { "0::/a/b\n", 2, "/a/b", "max\n", MIB_8, -1 },
-    { "0::/a/b\n", 2, "/a/b", MIB_16, "", -1 },
-    { "4:cpu:/c\n5:memory:/a/b\n0::/\n", 1, "/a/b", MIB_16, MIB_8, 2048 },
-    { "4:cpu:/c\n5:memory:/a/b\n0::/\n", 1, "/a", MIB_16, MIB_8, 2048 },
-    { "5:memory:/a/b\n4:cpu:/c\n0::/\n", 1, "", MIB_16, MIB_8, 2048 },
-    { "4:cpu:/c\n5:memory:/a/b\n0::/\n", 1, "/c", MIB_16, MIB_8, -1 },
-    { "5:memory:/\n", 1, "", "9223372036854771712\n", "9223372036854771712\n", -1 },
-    { "", 1, "", MIB_16, MIB_8, 2048 },
-    { "", 2, "", MIB_16, MIB_8, 2048 },
-    { "0::/a/b\n", 2, "/a", MIB_16, MIB_16, 0 },
-    { "0::/a/b\n", 2, "/a", MIB_8, MIB_16, 0 },
-  };
-  size_t i;
-
-  use_test_directory();
-  for (i = 0; i < sizeof machines / sizeof machines[0]; i++) {
-    const char *cgroup = machines[i].cgroup;
-    long size;
-
-    write_file("/proc/self/cgroup", machines[i].own);
-    write_cgroup(machines[i].version, cgroup, machines[i].limit, machines[i].usage);
-    size = mapped_kib();
-    write_cgroup(machines[i].version, cgroup, "", "");
-    ck_assert_msg(machines[i].kib >= 0 ? size == machines[i].kib : size > 2048,
-      "machine %d: %ld KiB", (int)i, size);
-  }
+  ck_assert_ptr_nonnull(strstr(capture_end(), "costs of 26: built in\n"));
+  ck_assert_int_gt(load_costs(write_costs("/costs", "26 60 90 140.125\n")), 0);
+  table = table_now();
+  ck_assert(table.origin[26] == PFX_COST_LOADED && is_cost(table.cost[26], 60000, 90000, 140125));
+  ck_assert_int_eq(table.origin[10], PFX_COST_BUILT_IN);
 }
 
 /* Costs are printed in seconds, the same in every locale. */
