@@ -56,7 +56,7 @@ static inline const char *cpuc_scope_name(enum cpuc_scope scope)
    A member that is not NULL replaces the default of the library. The caller sets all members to
    NULL before it calls open() or explain(). */
 struct cpuc_diagnosis {
-  const char *reason;      /* of a failure: a code of cpucycles(3) */
+  const char *reason;      /* of a failure: a code of cpucycles-internals(7) */
   const char *explanation; /* of a failure: a sentence */
   const char *remedy;      /* from explain(): a command or step that helps on this machine */
   const char *unit;        /* from open(), if it succeeds: replaces `unit` of the backend */
@@ -88,7 +88,7 @@ struct cpuc_services {
   long long (*fallback)(void);
 
   /* Records that at least one thread does not read the selected counter directly. code is "by-read"
-     or "by-fallback" of cpucycles(3). Does nothing during the selection. */
+     or "by-fallback" of cpucycles-internals(7). Does nothing during the selection. */
   void (*note_indirect_read)(const char *code);
 };
 

@@ -45,7 +45,7 @@ static inline void inline_fence(void)
 
 #ifdef BENCH_INLINE
 /* If a section begins and ends with this read, the CPU moves no instruction into the section, and
-   none out of it, as far as the fence guarantees this: cpucycles(3), TIMED SECTIONS. */
+   none out of it, as far as the fence guarantees this: cpucycles-internals(7), FENCES. */
 static inline long long inline_read_fenced(void)
 {
   long long count;

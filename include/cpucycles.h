@@ -6,7 +6,7 @@
    - The first call of any function except cpucycles_version() and cpucycles_tracesetup() selects
      the counter, once per process, usually in a fraction of a millisecond.
    - The functions do not fail. In a signal handler that interrupts the selecting thread, some of
-     them return 0: see cpucycles(3), Signals.
+     them return 0: see cpucycles-internals(7), SIGNALS.
    - The functions are thread-safe, including the first call; callers need no lock.
    - Returned strings and structures belong to the library and are valid as long as it is loaded. */
 
@@ -91,7 +91,7 @@ extern long long cpucycles_rate(void);
      at which it executes these adds. Returns 0 if the thread is interrupted too often, if the OS
      clock is too coarse, takes too long to read, steps back or is stopped, if the CPU is not known
      to execute a dependent add in one cycle, or if the library was compiled without optimization.
-   Since: 20261121.  Source: cpucycles(3), CORE FREQUENCY. */
+   Since: 20261121.  Source: cpucycles(3), Core frequency. */
 extern long long cpucycles_core_persecond(void);
 
 /* The beginning and the end of a timed section. Both functions read the count between two fences,
@@ -100,7 +100,7 @@ extern long long cpucycles_core_persecond(void);
    Returns: the count of cpucycles(), in cycles. The section takes
      end - begin - cpucycles_section_overhead() cycles.
    Since: 20261121.
-   Source: cpucycles(3), TIMED SECTIONS, which explains the limits of the fences, and which code the
+   Source: cpucycles(3), Timed sections, which explains the limits of the fences, and which code the
      compiler may still move. */
 extern long long cpucycles_section_begin(void);
 extern long long cpucycles_section_end(void);
@@ -142,7 +142,7 @@ struct cpucycles_counter_info {
      dropped, or is a last resort. */
   long long score;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
-  /* A code listed in cpucycles(3), or 0. For a dropped counter, the reason. For the selected
+  /* A code listed in cpucycles-internals(7), or 0. For a dropped counter, the reason. For the selected
      counter: "by-read" or "by-fallback" if at least one thread does not read it directly; or, if
      the counter is a last resort, the reason why it failed its trial. */
   const char *reason;
@@ -154,7 +154,7 @@ struct cpucycles_counter_info {
 
 /* Describes counter i and the result of its trial. The first call of this function also searches
    for remedies, and may open files.
-   Returns: counter number i, counted from 0, in the order of COUNTERS in cpucycles(3). 0 if i is
+   Returns: counter number i, counted from 0, in the order of COUNTERS in cpucycles-internals(7). 0 if i is
      negative or past the end.
    Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);

@@ -144,18 +144,23 @@ cmakedir = $(libdir)/cmake/cpucycles
 cmake_DATA = lib/cpucycles-config.cmake lib/cpucycles-config-version.cmake
 
 dist_man_MANS += lib/cpucycles-bench.3
-man_MANS += lib/cpucycles.3
-EXTRA_DIST += lib/cpucycles.3.in
-CLEANFILES += lib/cpucycles.3
+man_MANS += lib/cpucycles.3 lib/cpucycles-internals.7
+EXTRA_DIST += lib/cpucycles.3.in lib/cpucycles-internals.7.in
+CLEANFILES += lib/cpucycles.3 lib/cpucycles-internals.7
 
-# The man page lists the counters of backends.def. configure would replace VERSION between at signs
-# in this makefile, too, so the pattern contains brackets.
-lib/cpucycles.3: lib/cpucycles.3.in backends/backends.def
+# The version is that of this makefile. configure would replace VERSION between at signs here, too,
+# so the pattern contains brackets.
+lib/cpucycles.3: lib/cpucycles.3.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) lib && \
+	$(SED) 's/@[V]ERSION@/$(VERSION)/' $(srcdir)/lib/cpucycles.3.in >$@-t && mv $@-t $@
+
+# Lists the counters of backends.def.
+lib/cpucycles-internals.7: lib/cpucycles-internals.7.in backends/backends.def Makefile
 	$(AM_V_GEN)$(MKDIR_P) lib && \
 	$(SED) -n -e '/^CPUCYCLES_BACKEND(/{' \
 	  -e 'h;s/[^"]*"\([^"]*\)".*/.It Li \1/p' \
 	  -e 'g;s/[^"]*"[^"]*"[^"]*"\([^"]*\)".*/\1/p' -e '}' \
 	  $(srcdir)/backends/backends.def >$@-list && \
 	$(SED) -e '/@COUNTERS@/{r $@-list' -e 'd;}' -e 's/@[V]ERSION@/$(VERSION)/' \
-	  $(srcdir)/lib/cpucycles.3.in >$@-t && \
+	  $(srcdir)/lib/cpucycles-internals.7.in >$@-t && \
 	rm -f $@-list && mv $@-t $@

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The reason codes of cpucycles(3), their sentences, and remedies. */
+/* The reason codes of cpucycles-internals(7), their sentences, and remedies. */
 
 #include "config.h"
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* All reasons, which cpucycles(3) and the schema of the JSON report list as well. Of the last
+/* All reasons, which cpucycles-internals(7) and the schema of the JSON report list as well. Of the last
    two, the later one is worse. */
 static const struct {
   const char *code, *sentence;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The slow path. A thread whose page does not contain the count continues with read(2) on the same
    event, and with the fallback counter if read(2) fails. The count of a thread never steps back,
-   with one exception, which cpucycles(3), Threads, describes. */
+   with one exception, which cpucycles-internals(7), THREADS, describes. */
 
 #include "config.h"
 

@@ -4,7 +4,7 @@
    For C99 and C++11. Compilers that cannot inline these functions, and those without GNU
    extensions, call the copies in the library. Includes cpucycles.h only. No other installed header
    contains instructions or fences of CPUs. No function fails, and all are thread-safe, including
-   the first call. Full text: cpucycles(3), INLINE READS. */
+   the first call. Full text: cpucycles(3), Inline reads. */
 
 #ifndef LIBCPUCYCLES_INLINE_H
 #define LIBCPUCYCLES_INLINE_H
@@ -69,7 +69,7 @@ extern long long cpucycles_inline(void);
    between two of these fences. With one fence before cpucycles_inline(), the code before is
    complete when the counter is read; with one fence after it, the code after begins when the
    counter has been read.
-   Since: 20261121.  Source: cpucycles(3), TIMED SECTIONS. */
+   Since: 20261121.  Source: cpucycles-internals(7), FENCES. */
 extern void cpucycles_inline_fence(void);
 
 /* The beginning and the end of a timed section, like cpucycles_section_begin() and

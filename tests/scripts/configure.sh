@@ -290,10 +290,10 @@ for disabled in shared static; do
   else
     wrong "--disable-$disabled: $(cat "$work/out")"
   fi
-  cp "$work/build/lib/cpucycles.3" "$work/$disabled.3"
+  cp "$work/build/lib/cpucycles-internals.7" "$work/$disabled.7"
   if command -v bmake >/dev/null; then make=bmake; else echo 'configure: skipped: no bmake'; fi
 done
-cmp "$work/static.3" "$work/shared.3" || wrong "bmake makes another manual"
+cmp "$work/static.7" "$work/shared.7" || wrong "bmake makes another manual"
 
 # Although LDFLAGS contain -Bsymbolic, the library changes the pointer in a program that copies it.
 cat >"$work/copy.c" <<'end'

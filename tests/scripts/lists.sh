@@ -31,7 +31,8 @@ for row in $rows; do
     wrong "backends/local.mk does not name probes/$name.c"
   grep -q "^#define HAVE_BACKEND_$id [01]$" "$builddir/config.h" ||
     wrong "$name: config.h does not define HAVE_BACKEND_$id"
-  grep -q "^\.It Li $name$" "$builddir/lib/cpucycles.3" || wrong "$name: not in cpucycles(3)"
+  grep -q "^\.It Li $name$" "$builddir/lib/cpucycles-internals.7" ||
+    wrong "$name: not in cpucycles-internals(7)"
 done
 
 for file in "$srcdir"/probes/*.c "$srcdir"/backends/*.c; do
@@ -67,10 +68,11 @@ fi
 # C file has rows of the form { "reason", NEXT...
 in_table() { tr '\n' ' ' <"$1" | grep -o "{ *\"[a-z-]*\", *$2" | cut -d '"' -f 2; }
 given=$(in_table "$srcdir/lib/reasons.c" '"' | sort)
-explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' "$srcdir/lib/cpucycles.3.in" | sort)
+explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' \
+  "$srcdir/lib/cpucycles-internals.7.in" | sort)
 made=$(in_table "$srcdir/tests/suites/check_reasons.c" by_ | sort -u)
 [ -n "$given" ] || wrong "no reasons in lib/reasons.c"
-[ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles(3): $(echo $explained)"
+[ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles-internals(7): $(echo $explained)"
 schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
   sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' |
   sed -n 's/.*"\(.*\)".*/\1/p' | sort)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Checks that no manual page causes a warning in groff, run by man as lintian runs it, or in
-# mandoc. Checks also that no text after a macro begins with "In", which is a macro itself.
+# mandoc; that cpucycles(3) has at most 500 lines of 80 columns; and that no text after a macro begins
+# with "In", which is a macro itself.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}"
@@ -14,6 +15,13 @@ warnings_of() {
       man --warnings -E UTF-8 -l -Tutf8 -Z "$2" 2>&1 >/dev/null ;;
     mandoc) mandoc -T lint -W warning "$2" 2>&1 ;;
   esac || :
+}
+
+lines_of() {
+  case $1 in
+    man) LC_ALL=C.UTF-8 MANWIDTH=80 man -l "$2" ;;
+    mandoc) mandoc -O width=80 "$2" ;;
+  esac | wc -l
 }
 
 # A formatter is used if it prints no warning for a correct page, and one for an unknown macro.
@@ -29,6 +37,7 @@ done
 failed=0
 pages=0
 for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/cpucycles.3 \
+  "$builddir"/lib/cpucycles-internals.7 \
   "$srcdir"/lib/cpucycles-bench.3 "$srcdir"/perfex/*.3 "$builddir"/perfex/*.7; do
   [ -f "$manual" ] || continue # built without libperfex
   pages=$((pages + 1))
@@ -37,7 +46,12 @@ for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/cpucycles.3 \
     [ -z "$warnings" ] || { echo "manuals: $formatter: $manual:"; echo "$warnings"; failed=1; }
   done
 done
-macros=$(grep -n '^\.[A-Z][a-z] In ' "$srcdir"/cpucycles-info/*.1 "$srcdir"/lib/*.3.in \
+for formatter in $formatters; do
+  lines=$(lines_of $formatter "$builddir/lib/cpucycles.3")
+  [ "$lines" -gt 100 ] && [ "$lines" -le 500 ] ||
+    { echo "manuals: $formatter: cpucycles(3) has $lines lines, not 500 at most"; failed=1; }
+done
+macros=$(grep -n '^\.[A-Z][a-z] In ' "$srcdir"/cpucycles-info/*.1 "$srcdir"/lib/*.in \
   "$srcdir"/lib/cpucycles-bench.3 "$srcdir"/perfex/*.3 "$srcdir"/perfex/*.7.in || :)
 [ -z "$macros" ] || { echo "manuals: the word In is a macro here:"; echo "$macros"; failed=1; }
 echo "manuals: $pages pages checked by:$formatters"

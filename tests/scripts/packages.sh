@@ -49,7 +49,7 @@ serves() {
     wrong "$1: a client does not build or run with the packages"
   fi
   for page in man1/cpucycles-info.1.gz man3/cpucycles.3.gz man3/cpucycles-bench.3.gz \
-    man3/libperfex.3.gz man7/perfex-events.7.gz; do
+    man7/cpucycles-internals.7.gz man3/libperfex.3.gz man7/perfex-events.7.gz; do
     [ -s "$2/usr/share/man/$page" ] || wrong "$1: $page is not installed"
   done
 }

@@ -214,7 +214,7 @@ static void *count_busy_time(void *counts)
    "thread" stops while this thread waits, so it advances by less than the count of a thread that is
    busy long enough. A count of scope "system" is common to all threads, so the two counts of the
    busy thread are between the two counts of this thread. Only registers that count core cycles have
-   the scope "core" (cpucycles(3)). */
+   the scope "core" (cpucycles-internals(7)). */
 TEST_LOOP(reported_scope_fits_the_count, CPUC_TABLE_LENGTH)
 {
   const char *name = cpuc_table[_i].name, *scope;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests every reason that cpucycles(3) lists: a trial gives the reason to a counter to which the
+/* Tests every reason that cpucycles-internals(7) lists: a trial gives the reason to a counter to which the
    reason applies. For the three reasons of a counter in use, this suite only calls
    cpuc_reasons_note_selected(). check_process and check_perfevent cause these reasons. lists.sh
    compares the table of reasons with the man page and the library. */

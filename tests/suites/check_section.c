@@ -213,7 +213,7 @@ static void lower_to_least(long long *least_so_far, long long (*section)(void))
     *least_so_far = now;
 }
 
-/* Skips a test where no fence waits for arithmetic: cpucycles(3), TIMED SECTIONS. */
+/* Skips a test where no fence waits for arithmetic: cpucycles-internals(7), FENCES. */
 static void skip_where_fences_order_memory_only(void)
 {
 #if defined(__riscv) || defined(__loongarch__) || defined(__hppa__) || defined(__ia64__)

@@ -340,7 +340,7 @@ TEST(interruption_does_not_hide_a_rate)
 }
 
 /* A 32-bit counter wraps around in 1.4 s. If the counter may have wrapped around in the
-   interruption, there is no result. If there is a result, it is within 0.1 %. cpucycles(3) has the
+   interruption, there is no result. If there is a result, it is within 0.1 %. cpucycles-internals(7) has the
    gaps between calls that this error allows. */
 TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
 {
