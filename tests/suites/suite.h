@@ -53,7 +53,7 @@ __attribute__((noinline, unused)) static char suite_read(volatile char *byte)
   return *address;
 }
 
-/* Reports that a part of a promise cannot be tested here, and why. The test goes on. The reason
+/* Reports that a part of a promise cannot be tested here, and why. The test continues. The reason
    begins with the part in parentheses: "(SIGILL)". */
 __attribute__((format(printf, 1, 2))) static inline void skip_part(const char *format, ...)
 {
