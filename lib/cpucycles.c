@@ -10,7 +10,6 @@
 #include "lib/reasons.h"
 #include "lib/timer.h"
 #include "sys/dependent-add.h"
-#include "sys/os-clock.h"
 #include "sys/os-thread.h"
 
 #include <errno.h>
@@ -54,17 +53,6 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
   if (cpuc_reader_is_direct(reader))
     return reader->read;
   return reader->extension ? read_any : read_scaled;
-}
-
-/* Returns the count for a signal handler or allocator that runs inside the selection of this
-   thread: the wall clock, scaled to the default frequency in whole MHz. The selection blocks or
-   defers all signals except faults, so a handler runs inside the selection only after a fault
-   outside of the functions that cpuc_guard_run() calls, or if another thread has installed the
-   handler during the selection. */
-static long long provisional_count(void)
-{
-  return (long long)((unsigned long long)cpuc_os_clock_wall_microseconds()
-    * (CPUC_FREQUENCY_DEFAULT / 1000000));
 }
 
 /* Writes the pointer. Programs read it without atomics, which is formally a data race, but every
@@ -142,7 +130,10 @@ static void print_trace(const struct cpuc_selection *selection)
 }
 
 /* Selects a counter if none is selected yet, publishes it, and prints requested tracesetup lines.
-   Returns NULL in a signal handler or allocator that runs inside the selection. */
+   Returns NULL in a signal handler or allocator that runs inside the selection. The selection blocks
+   or defers all signals except faults, so a handler runs inside the selection only after a fault
+   outside of the functions that cpuc_guard_run() calls, or if another thread has installed the
+   handler during the selection. */
 static struct cpuc_selection *select_and_publish(void)
 {
   struct cpuc_selection *selection = cpuc_process_select_once();
@@ -160,14 +151,14 @@ static long long first_call(void)
 {
   const struct cpuc_selection *selection = select_and_publish();
 
-  return selection ? read_function_of(&selection->selected->reader)() : provisional_count();
+  return selection ? read_function_of(&selection->selected->reader)() : 0;
 }
 
 const char *cpucycles_implementation(void)
 {
   const struct cpuc_selection *selection = select_and_publish();
 
-  return selection ? selection->selected->info.name : "default-gettimeofday";
+  return selection ? selection->selected->info.name : "default-zero";
 }
 
 const char *cpucycles_implementation_ignored(void)
