@@ -352,6 +352,8 @@ TEST(invariance_follows_cpuid)
   }
 }
 
+SUITE_AROUND("TSC rate", set_up, NULL)
+
 #else
 
 TEST(no_other_cpu_has_a_reference_counter)
@@ -359,6 +361,6 @@ TEST(no_other_cpu_has_a_reference_counter)
   ck_assert_ptr_null(cpuc_reference_counter());
 }
 
-#endif
+SUITE("TSC rate")
 
-SUITE_AROUND("TSC rate", set_up, NULL)
+#endif
