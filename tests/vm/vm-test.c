@@ -1304,6 +1304,8 @@ int main(int argc, char **argv)
   if (argc > 2 && strcmp(argv[1], "named") == 0) {
     setenv("CPUCYCLES_IMPLEMENTATION", argv[2], 1);
     argv += 2;
+    if (argv[1] && *argv[1] == '/') /* another program */
+      return execv(argv[1], argv + 1);
   }
   result = run_promise(argv + 1);
   if (result == USAGE)
