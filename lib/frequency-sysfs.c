@@ -11,7 +11,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MISSING_FILES_LIMIT = 4 /* the search for a file ends after this many CPUs without it */ };
+/* The search for a file ends after this many CPUs without the file or without a number in it. */
+enum { MISSING_FILES_LIMIT = 4 };
 
 #define CPU_DIRECTORY "/sys/devices/system/cpu"
 
@@ -114,16 +115,19 @@ static long long from_cpu(const struct cpuc_frequency_query_source *source, int 
 long long cpuc_frequency_from_sysfs(struct cpuc_frequency_query *query)
 {
   long long highest = 0, hz;
-  int i;
+  int i, missing = 0;
 
   if (query->cpu_count == 0)
     list_cpus(query);
   if (!query->has_policies && strncmp(query->source->name, "cpufreq/", 8) == 0)
     return 0;
-  for (i = 0; i < query->cpu_count && (highest > 0 || i < MISSING_FILES_LIMIT); i++) {
+  for (i = 0; i < query->cpu_count && (highest > 0 || missing < MISSING_FILES_LIMIT); i++) {
+    errno = 0;
     hz = from_cpu(query->source, query->cpus[i]);
     if (hz > highest)
       highest = hz;
+    /* not if the read fails: EBUSY where all CPUs of the policy are off */
+    missing += errno == 0 || errno == ENOENT || errno == EACCES;
   }
   return highest;
 }

@@ -27,7 +27,9 @@ static inline int is_described(const struct cpucycles_counter_info *counter)
     return 0;
   if (counter->state == CPUCYCLES_DROPPED)
     return counter->reason && counter->explanation && counter->score == 0;
-  return !counter->reason && counter->score > 0;
+  if (counter->reason && strcmp(counter->reason, "not-core-cycles") != 0)
+    return 0;
+  return counter->score > 0;
 }
 
 /* Is each answer, except those of cpucycles_tracesetup() and of the two functions on ignored

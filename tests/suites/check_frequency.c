@@ -193,9 +193,8 @@ TEST(without_listed_policies_each_cpu_is_read)
   expect(1700000000, "cpufreq/scaling_max_freq");
 }
 
-/* CPU 1 is online, the others are off; a directory in place of the file of CPU 0 cannot be read.
-   The directories are made in both orders, because a file system lists them in one of the two, or
-   in any other. */
+/* CPUs 0 to 5 are off: a directory in place of a file cannot be read. The directories are made in
+   both orders, because a file system lists them in one of the two, or in any other. */
 TEST_LOOP(policies_are_asked_in_the_order_of_their_numbers, 2)
 {
   char path[100];
@@ -205,8 +204,13 @@ TEST_LOOP(policies_are_asked_in_the_order_of_their_numbers, 2)
     snprintf(path, sizeof path, POLICY("%d") "affected_cpus", _i ? 63 - i : i);
     write_file(path, "\n");
   }
-  write_file(CPU("0") "scaling_max_freq/unreadable", "");
-  write_file(CPU("1") "scaling_max_freq", "4800000\n");
+  for (i = 0; i < 6; i++) {
+    snprintf(path, sizeof path, CPU("%d") "scaling_max_freq/unreadable", i);
+    write_file(path, "");
+  }
+  write_file(CPU("31") "cpuinfo_max_freq", "1900000\n"); /* after four CPUs without the file */
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  write_file(CPU("6") "scaling_max_freq", "4800000\n");
   write_file(CPU("31") "scaling_max_freq", "4900000\n");
   write_file(CPU("32") "scaling_max_freq", "9900000\n"); /* beyond the limit */
   expect(4900000000, "cpufreq/scaling_max_freq");
