@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# "make installcheck", second part: builds hello.c and time.c in README with the installed library
-# and README's command for pkg-config, the installed examples with the commands in their comments,
-# and hello.c with README's files for CMake and Meson. Runs each program, and checks its output.
+# "make installcheck", second part: builds time.c in README with the installed library and README's
+# command for pkg-config, the installed examples with the commands in their comments, and time.c
+# with README's files for CMake and Meson. Runs each program, and checks its output.
 # With CMake, also builds an installed library that uses cpucycles, and a program that uses this
 # library, with a copy of the installation in another directory.
 
@@ -30,18 +30,18 @@ extract() {
   [ -s "$work/$1" ] || { echo "clients: README has no $1"; exit 1; }
 }
 
-# compile FILE NAME: compiles NAME with the line of this file that compiles NAME or hello
+# compile FILE: runs the line of this file that compiles $program
 compile() {
-  eval "$(sed -n -e 's| \*/$||' -e "s/hello/$2/g" -e 's/pkg-config/$PKG_CONFIG/' \
-    -e "s/^  *cc \(.*-o $2 .*\)\$/\$CC \$CFLAGS \$LDFLAGS \1/p" "$1")"
+  eval "$(sed -n -e 's| \*/$||' -e 's| && ./[a-z]*$||' -e 's/pkg-config/$PKG_CONFIG/' \
+    -e "s/^  *cc \(.*-o $program .*\)\$/\$CC \$CFLAGS \$LDFLAGS \1/p" "$1")"
 }
 
 with_pkg_config() {
-  compile "$readme" "$program"
+  compile "$readme"
 }
 
 with_example() {
-  cp "$DESTDIR$docdir/examples/$program.c" . && compile "$program.c" "$program"
+  cp "$DESTDIR$docdir/examples/$program.c" . && compile "$program.c"
 }
 
 # build SOURCE PREFIX: builds SOURCE/cmake with the packages below PREFIX
@@ -50,21 +50,16 @@ build() {
     ${EXEEXT:+-DCMAKE_SYSTEM_NAME=Windows} && cmake --build "$1/cmake"
 }
 
-with_bench() {
-  mv hello.c saved.c && mv time.c hello.c && with_pkg_config
-  status=$?
-  mv hello.c time.c && mv saved.c hello.c && return $status
-}
-
 with_cmake() {
-  build . "$DESTDIR$prefix" && mv "cmake/hello$EXEEXT" .
+  build . "$DESTDIR$prefix" && mv "cmake/$program$EXEEXT" .
 }
 
 # The library "twice" is installed into the copy of the installation, and exports its own target.
 with_cmake_twice() {
   moved=$work/moved
   for directory in "$libdir" "$includedir" "$bindir"; do
-    mkdir -p "$moved$directory" && cp -RP "$DESTDIR$directory"/*cpucycles* "$moved$directory" || return
+    mkdir -p "$moved$directory" &&
+      cp -RP "$DESTDIR$directory"/*cpucycles* "$moved$directory" || return
   done
   if [ -f "$DESTDIR$includedir/perfex.h" ]; then
     cp "$DESTDIR$includedir/perfex.h" "$moved$includedir" &&
@@ -73,10 +68,8 @@ with_cmake_twice() {
   mkdir "$moved$libdir/cmake" twice uses
   cp -R "$DESTDIR$libdir/cmake/cpucycles" "$moved$libdir/cmake" || return
 
-  echo '#include <cpucycles.h>' >twice/twice.h
-  echo 'long long twice(void);' >>twice/twice.h
-  echo '#include "twice.h"' >twice/twice.c
-  echo 'long long twice(void) { return cpucycles() - cpucycles(); }' >>twice/twice.c
+  printf '#include <cpucycles.h>\nlong long twice(void);\n' >twice/twice.h
+  printf '#include "twice.h"\nlong long twice(void) { return 2 * cpucycles(); }\n' >twice/twice.c
   cat >twice/twice-config.cmake <<'end'
 include(CMakeFindDependencyMacro)
 find_dependency(cpucycles 20240114)
@@ -98,10 +91,14 @@ install(EXPORT twice-targets NAMESPACE twice:: DESTINATION lib/cmake/twice)
 install(FILES twice.h DESTINATION include)
 install(FILES twice-config.cmake DESTINATION lib/cmake/twice)
 end
-  build twice "$moved$prefix" && DESTDIR= cmake --install twice/cmake --prefix "$moved$prefix" || return
+  build twice "$moved$prefix" &&
+    DESTDIR= cmake --install twice/cmake --prefix "$moved$prefix" || return
 
-  sed -e 's/<cpucycles.h>/"twice.h"/' -e 's/begin = cpucycles()/begin = cpucycles() + twice()/' \
-    hello.c >uses/uses.c
+  cat >uses/uses.c <<'end'
+#include "twice.h"
+#include <stdio.h>
+int main(void) { return printf("twice: %lld\n", twice() - cpucycles()) < 0; }
+end
   echo '#include <perfex.h>' >uses/event.c
   echo 'int main(void) { return perfex_event("cycles") < 0; }' >>uses/event.c
   cat >uses/CMakeLists.txt <<'end'
@@ -113,10 +110,10 @@ if(NOT EXISTS "${location}" OR NOT location MATCHES "/moved/")
   message(FATAL_ERROR "not the copy of the installation: ${location}")
 endif()
 find_package(cpucycles REQUIRED)
-add_executable(hello uses.c)
-target_link_libraries(hello PRIVATE twice::twice)
+add_executable(client uses.c)
+target_link_libraries(client PRIVATE twice::twice)
 if(TARGET cpucycles::cpucycles_static)
-  add_executable(static ../hello.c)
+  add_executable(static ../time.c)
   target_link_libraries(static PRIVATE cpucycles::cpucycles_static)
 endif()
 if(TARGET cpucycles::perfex)
@@ -124,11 +121,11 @@ if(TARGET cpucycles::perfex)
   target_link_libraries(event PRIVATE cpucycles::perfex)
 endif()
 end
-  build uses "$moved$prefix" && mv "uses/cmake/hello$EXEEXT" .
+  build uses "$moved$prefix" && mv "uses/cmake/$program$EXEEXT" .
 }
 
 with_meson() {
-  meson setup meson && ninja -C meson && mv "meson/hello$EXEEXT" .
+  meson setup meson && ninja -C meson && mv "meson/$program$EXEEXT" .
 }
 
 # client NAME PROGRAM CHECK TOOL...: builds PROGRAM with NAME, which needs these tools, and runs it.
@@ -152,14 +149,12 @@ client() {
   fi
 }
 
-extract hello.c
 extract time.c
 extract CMakeLists.txt
 extract meson.build
-hello='/^hello/ { hello = 1 }  /^[1-9][0-9]* cycles/ { cycles = 1 }  END { exit !(hello && cycles) }'
+time='{ exit !(NR == 1 && $1 == "memcpy" && $2 > 0 && / ns /) }'
 pkg_config=${PKG_CONFIG%% *}
-client pkg_config hello "$hello" "$pkg_config"
-client pkg_config time '{ exit !(NR == 1 && $1 == "memcpy" && $2 > 0 && / ns /) }' "$pkg_config"
+client pkg_config time "$time" "$pkg_config"
 # a step of the hash takes more than one cycle of the core, however the compiler translates it
 client example time-function '
   $1 == "hash" { cycles = $2 / 1000 }
@@ -181,12 +176,12 @@ fi
 if [ -n "$LOG_COMPILER" ] && [ -z "$EXEEXT" ]; then
   echo "clients: skipped: cmake: it needs more than CC for a cross build"
 else
-  client cmake hello "$hello" cmake
-  client cmake_twice hello "$hello" cmake
+  client cmake time "$time" cmake
+  client cmake_twice client '/^twice: [1-9]/ { right = 1 }  END { exit !right }' cmake
 fi
 if [ -n "$LOG_COMPILER" ]; then
   echo "clients: skipped: meson: it needs more than CC for a cross build"
 else
-  client meson hello "$hello" meson ninja "$pkg_config"
+  client meson time "$time" meson ninja "$pkg_config"
 fi
 exit $failed
