@@ -18,7 +18,7 @@ static void find_hash(void *argument)
   size_t i;
 
   for (i = 0; i < sizeof text->bytes; i++)
-    hash = hash * 31 + text->bytes[i];
+    hash = (hash ^ text->bytes[i]) * 16777619;
   text->hash = hash;
 }
 
