@@ -11,23 +11,14 @@ dist_check_SCRIPTS += tests/scripts/timed.sh
 # time and some skips there.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/suites/capture.h
-EXTRA_DIST += tests/suites/counts.h
+EXTRA_DIST += tests/suites/child.h
+EXTRA_DIST += tests/suites/counters.h
 EXTRA_DIST += tests/suites/estimate.h
-EXTRA_DIST += tests/suites/seccomp-filter.h
-EXTRA_DIST += tests/suites/answers.h
-EXTRA_DIST += tests/suites/float-traps.h
-EXTRA_DIST += tests/suites/fresh-process.h
-EXTRA_DIST += tests/suites/guarded.h
-EXTRA_DIST += tests/suites/no-adds.h
-EXTRA_DIST += tests/suites/this-machine.h tests/suites/single-step.h
-EXTRA_DIST += tests/suites/fake-root.h
+EXTRA_DIST += tests/suites/machine.h
 EXTRA_DIST += tests/suites/one-cpu.h
-EXTRA_DIST += tests/suites/posix.h
 EXTRA_DIST += tests/suites/suite.h
-EXTRA_DIST += tests/suites/tsc-rate.h
-EXTRA_DIST += tests/suites/suite-posix.h
 EXTRA_DIST += tests/suites/suite-windows.h
+EXTRA_DIST += tests/suites/tsc-rate.h
 EXTRA_DIST += tests/scripts/valgrind.supp
 dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
 
@@ -119,7 +110,7 @@ endif
 EXTRA_DIST += tests/programs/trap-module.c
 EXTRA_DIST += tests/programs/persecond.c
 # options.py preloads this module, which enables floating-point traps.
-tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c tests/suites/float-traps.h
+tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
 tests_programs_opening_calls_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)

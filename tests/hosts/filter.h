@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Shared by the hosts that are seccomp filters. The command and its children inherit the filter. */
+/* Seccomp filters, which a process and its children cannot remove; for hosts, and for suites, which
+   set a filter in a child. Include this header only if there is a linux/seccomp.h. */
 
 #ifndef CPUCYCLES_HOSTS_FILTER_H
 #define CPUCYCLES_HOSTS_FILTER_H
@@ -14,38 +15,53 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { HOST_IMPOSSIBLE = 77 };
+/* Exit status of a program that cannot set a filter or be such a host. */
+enum { FILTER_IMPOSSIBLE = 77 };
+
+/* Returns 0, or -1 if a filter is impossible here. */
+static inline int filter_install(struct sock_filter *program, unsigned short length)
+{
+  const struct sock_fprog whole = { length, program };
+
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+    return -1;
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole);
+}
+
+/* Makes the kernel answer these system calls with this action. Returns 0, or -1. */
+static inline int filter_calls(const int *calls, int count, unsigned int action)
+{
+  struct sock_filter program[16];
+  unsigned short length = 0;
+  int i;
+
+  program[length++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+    offsetof(struct seccomp_data, nr));
+  for (i = 0; i < count; i++) {
+    program[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+      (unsigned)calls[i], 0, 1);
+    program[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
+  }
+  program[length++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  return filter_install(program, length);
+}
 
 /* Ends the program, since this machine cannot be such a host. */
 static inline _Noreturn void host_is_impossible(const char *why)
 {
   puts(why);
-  exit(HOST_IMPOSSIBLE);
-}
-
-static inline void host_filter(struct sock_filter *program, unsigned short length)
-{
-  const struct sock_fprog whole = { length, program };
-
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-    || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0)
-    host_is_impossible("a seccomp filter cannot be installed");
+  exit(FILTER_IMPOSSIBLE);
 }
 
 /* Makes perf_event_open(2) fail with this error. Without the filter, the call that verifies the
    error would fail with EFAULT. */
 static inline void host_refuse_perf_events(int error)
 {
-  struct sock_filter program[] = {
-    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
-    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
+  static const int call[] = { SYS_perf_event_open };
 
-  host_filter(program, sizeof program / sizeof *program);
-  if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) != -1 || errno != error)
-    host_is_impossible("the filter does not refuse perf_event_open");
+  if (filter_calls(call, 1, SECCOMP_RET_ERRNO | (unsigned)error) != 0
+    || syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) != -1 || errno != error)
+    host_is_impossible("no filter refuses perf_event_open");
 }
 
 /* Executes the command that follows the host's name. Returns only if execvp() fails. */

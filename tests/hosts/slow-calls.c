@@ -37,7 +37,7 @@ static void slow_down(void)
   for (i = 1; i <= DIVISIONS; i++)
     program[i] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_DIV | BPF_K, 3);
   program[i] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  host_filter(program, DIVISIONS + 2);
+  (void)filter_install(program, DIVISIONS + 2);
 }
 
 int main(int argc, char **argv)

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 
   (void)argc;
   if (tsc_is_forbidden())
-    host_filter(program, sizeof program / sizeof *program);
+    (void)filter_install(program, sizeof program / sizeof *program);
   if (tsc_is_forbidden())
     host_is_impossible("this CPU has no TSC");
   return host_run(argv);

@@ -8,10 +8,9 @@
 
 #ifdef HAVE_LINUX_SECCOMP_H
 
-#include "tests/suites/seccomp-filter.h"
+#include "tests/hosts/filter.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static const struct {
   const char *name;
@@ -32,13 +31,11 @@ int main(int argc, char **argv)
     return 2;
   for (i = 0; i < sizeof calls / sizeof calls[0]; i++)
     if (strcmp(calls[i].name, argv[1]) == 0) {
-      if (set_filter(&calls[i].number, 1, SECCOMP_RET_TRAP) != 0)
+      if (filter_calls(&calls[i].number, 1, SECCOMP_RET_TRAP) != 0)
         break;
-      execvp(argv[2], argv + 2);
-      perror(argv[2]);
-      return 127;
+      return host_run(argv + 1);
     }
-  return NO_FILTERS;
+  return FILTER_IMPOSSIBLE;
 }
 
 #else

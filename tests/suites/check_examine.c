@@ -9,7 +9,7 @@
 #include "cpucycles-info/fill.h"
 #include "sys/os-clock.h"
 
-#include "tests/suites/this-machine.h"
+#include "tests/suites/child.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -6,7 +6,8 @@
 
 #include "lib/extend32.h"
 
-#include "tests/suites/single-step.h"
+#include "tests/suites/child.h"
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>
@@ -45,17 +46,6 @@ static struct {
   uint64_t seen[READS]; /* 64-bit counts at this call's reads of the counter */
   int seen_count;
 } machine;
-
-static uint64_t random_state = 88172645463325252ULL;
-
-/* xorshift64: Marsaglia, "Xorshift RNGs", 2003. */
-static uint64_t random64(void)
-{
-  random_state ^= random_state << 13;
-  random_state ^= random_state >> 7;
-  random_state ^= random_state << 17;
-  return random_state;
-}
 
 /* From 0 to below 1. */
 static double random_part(void)

@@ -17,9 +17,9 @@
 #include "lib/select.h"
 #include "lib/table.h"
 
-#include "tests/suites/fresh-process.h"
+#include "tests/suites/child.h"
+#include "tests/suites/counters.h"
 #include "tests/suites/one-cpu.h"
-#include "tests/suites/this-machine.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -307,8 +307,8 @@ static int call_with_perf_filtered(void)
   const struct cpucycles_counter_info *counter;
   int i;
 
-  if (set_filter(calls, 1, filters[filter].action) != 0)
-    return NO_FILTERS;
+  if (filter_calls(calls, 1, filters[filter].action) != 0)
+    return FILTER_IMPOSSIBLE;
   if (!count_increases())
     return 1;
   for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
@@ -333,8 +333,8 @@ static int store_source_without_opens(void)
 #endif
   };
 
-  if (set_filter(calls, sizeof calls / sizeof calls[0], filters[filter].action) != 0)
-    return NO_FILTERS;
+  if (filter_calls(calls, sizeof calls / sizeof calls[0], filters[filter].action) != 0)
+    return FILTER_IMPOSSIBLE;
   if (!count_increases() || cpucycles_persecond() < 1000)
     _exit(1); /* exit() may write files */
   strcpy(source_under_filters, cpucycles_frequency_source());
@@ -504,7 +504,7 @@ static int call_without_clocks(void)
   int i;
 
   if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0
-    || set_filter(calls, sizeof calls / sizeof calls[0], filters[filter].action) != 0)
+    || filter_calls(calls, sizeof calls / sizeof calls[0], filters[filter].action) != 0)
     return 2;
   count = cpucycles();
   prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);

@@ -8,7 +8,7 @@
 #include "include/cpucycles/inline.h"
 #include "sys/os-clock.h"
 
-#include "tests/suites/answers.h"
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 #include <sys/time.h>

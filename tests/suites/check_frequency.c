@@ -8,8 +8,8 @@
 #include "backends/common/cpuinfo.h"
 #include "sys/os-clock.h"
 
+#include "tests/suites/child.h"
 #include "tests/suites/estimate.h"
-#include "tests/suites/this-machine.h"
 
 #include <errno.h>
 #include <fcntl.h>

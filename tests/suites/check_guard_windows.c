@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "tests/suites/guarded.h"
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 static volatile char *volatile forbidden; /* volatile, because handlers read it */

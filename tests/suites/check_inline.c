@@ -18,7 +18,7 @@
 
 #include <stddef.h>
 #ifdef CPUCYCLES_POSIX
-#include "tests/suites/this-machine.h"
+#include "tests/suites/child.h"
 #endif
 
 enum { READS = 100000 };

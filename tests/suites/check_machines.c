@@ -6,8 +6,8 @@
 
 #include "config.h"
 
+#include "tests/suites/child.h"
 #include "tests/suites/estimate.h"
-#include "tests/suites/this-machine.h"
 
 #include <ftw.h>
 #include <unistd.h>

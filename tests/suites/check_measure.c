@@ -16,9 +16,9 @@
 #include "sys/dependent-add.h"
 #include "sys/os-clock.h"
 
-#include "tests/suites/guarded.h"
+#include "tests/suites/child.h"
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
-#include "tests/suites/this-machine.h"
 
 #include <pthread.h>
 #include <signal.h>

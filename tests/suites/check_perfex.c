@@ -8,8 +8,7 @@
 #include "perfex/events.h"
 #include "sys/perf-event.h"
 
-#include "tests/suites/capture.h"
-#include "tests/suites/this-machine.h"
+#include "tests/suites/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

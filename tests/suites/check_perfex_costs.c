@@ -12,9 +12,8 @@
 #include "perfex/cost-table.h"
 #include "sys/os-clock.h"
 
-#include "tests/suites/capture.h"
-#include "tests/suites/fake-root.h"
-#include "tests/suites/this-machine.h"
+#include "tests/suites/child.h"
+#include "tests/suites/machine.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -8,9 +8,8 @@
 #include "include/perfex.h"
 #include "perfex/count.h"
 
-#include "tests/suites/capture.h"
+#include "tests/suites/child.h"
 #include "tests/suites/perfex-group.h"
-#include "tests/suites/this-machine.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 #include "sys/os-thread.h"
 #include "sys/guard.h"
 
-#include "tests/suites/single-step.h"
+#include "tests/suites/child.h"
 #include "tests/suites/suite.h"
 
 #if defined(__APPLE__) || defined(_WIN32)

@@ -8,7 +8,7 @@
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/print.h"
 
-#include "tests/suites/capture.h"
+#include "tests/suites/child.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "sys/file.h"
 #include "sys/hypervisor.h"
 
-#include "tests/suites/fake-root.h"
+#include "tests/suites/machine.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "cpucycles-info/fill.h"
 #include "sys/file.h"
 
-#include "tests/suites/fake-root.h"
+#include "tests/suites/machine.h"
 
 #include <sys/utsname.h>
 

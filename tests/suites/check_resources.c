@@ -7,9 +7,8 @@
 
 #include "include/cpucycles.h"
 
-#include "tests/suites/answers.h"
-#include "tests/suites/fresh-process.h"
-#include "tests/suites/this-machine.h"
+#include "tests/suites/child.h"
+#include "tests/suites/counters.h"
 
 #include <errno.h>
 #include <fcntl.h>

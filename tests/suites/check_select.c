@@ -16,7 +16,7 @@
 #include "sys/environment.h"
 #include "sys/os-clock.h"
 
-#include "tests/suites/guarded.h"
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #include "backends/backend.h"
 #include "sys/cpuid.h"
 
-#include "tests/suites/fake-root.h"
-#include "tests/suites/single-step.h"
+#include "tests/suites/child.h"
+#include "tests/suites/machine.h"
 #include "tests/suites/suite.h"
 #include "tests/suites/tsc-rate.h"
 

@@ -5,8 +5,8 @@
 
 #include "config.h"
 
+#include "tests/suites/child.h"
 #include "tests/suites/suite.h"
-#include "tests/suites/this-machine.h"
 
 #if defined(__linux__) && HAVE_BACKEND_default_perfevent
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The frequency estimate for a simulated machine. Functions that replace sys/environment.c,
-   sys/architecture.c, lib/frequency-system.c, lib/frequency-measure.c and backends/tsc/reference.c
-   simulate the architecture and the sources of the estimate that are not files. */
+/* Replaces sys/environment.c, sys/architecture.c, lib/frequency-system.c, lib/frequency-measure.c,
+   backends/tsc/reference.c and, with machine.h, sys/root.c. The frequency estimate for a simulated
+   machine, of which a test sets the architecture and the sources of the estimate that are not
+   files. */
 
 #ifndef CPUCYCLES_ESTIMATE_H
 #define CPUCYCLES_ESTIMATE_H
@@ -11,8 +12,8 @@
 #include "sys/architecture.h"
 #include "sys/environment.h"
 
-#include "tests/suites/fake-root.h"
-#include "tests/suites/guarded.h"
+#include "tests/suites/counters.h"
+#include "tests/suites/machine.h"
 
 #include <string.h>
 

@@ -1,19 +1,69 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What each function must answer, on every kind of system. */
+/* The selected counter, what each function must answer, the guard in which counters are tried, and
+   random numbers. */
 
-#ifndef CPUCYCLES_TESTS_ANSWERS_H
-#define CPUCYCLES_TESTS_ANSWERS_H
+#ifndef CPUCYCLES_COUNTERS_H
+#define CPUCYCLES_COUNTERS_H
 
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
 #include "lib/table.h"
+#include "sys/guard.h"
+#include "sys/os-thread.h"
 
-#include "tests/suites/counts.h"
-#include "tests/suites/suite.h"
+#include "tests/suites/one-cpu.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+/* xorshift64: Marsaglia, "Xorshift RNGs", 2003. */
+static inline uint64_t random64(void)
+{
+  static uint64_t state = 88172645463325252ULL;
+
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return state;
+}
+
+/* Enters and leaves the fault guard as the selection does. */
+static struct cpuc_os_thread_saved outside_guard;
+
+static inline void enter_guard(void)
+{
+  cpuc_os_thread_block_signals_and_cancellation(&outside_guard);
+  cpuc_guard_enter();
+}
+
+static inline void leave_guard(void)
+{
+  cpuc_guard_leave();
+  cpuc_os_thread_restore_signals_and_cancellation(&outside_guard);
+}
+
+/* Returns 1 if the count increases within 10^8 reads, and does not decrease before. The thread
+   stays on its CPU. */
+static inline int count_increases(void)
+{
+  long long begin;
+  int i;
+
+  (void)stay_on_this_cpu();
+  begin = cpucycles();
+  for (i = 0; i < 100000000; i++) {
+    long long difference = cpucycles() - begin;
+
+    if (difference < 0)
+      return 0;
+    if (difference > 0)
+      return 1;
+  }
+  return 0;
+}
 
 /* Is this counter described as documented in the header? The selected counter must have passed its
    trial, and no thread may have lost it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Simulated machines for suites: a directory that contains the files of a machine. Replaces
-   sys/root.c. */
+/* Replaces sys/root.c. Simulated machines for suites: a directory that contains the files of a
+   machine. */
 
-#ifndef CPUCYCLES_FAKE_ROOT_H
-#define CPUCYCLES_FAKE_ROOT_H
+#ifndef CPUCYCLES_MACHINE_H
+#define CPUCYCLES_MACHINE_H
 
 #include "sys/root.h"
 
