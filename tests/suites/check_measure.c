@@ -150,53 +150,30 @@ TEST(core_persecond_may_be_the_first_call_of_any_thread)
   ck_assert(cpuc_process_has_selected());
 }
 
-/* The test above, check_inline and check_section make the first call with the other functions. */
-static void make_the_first_call(int function)
-{
-  switch (function) {
-  case 0:
-    cpucycles_implementation();
-    return;
-  case 1:
-    cpucycles_implementation_ignored();
-    return;
-  case 2:
-    cpucycles_persecond();
-    return;
-  case 3:
-    cpucycles_frequency_source();
-    return;
-  case 4:
-    cpucycles_frequency_ignored();
-    return;
-  case 5:
-    cpucycles_rate();
-    return;
-  case 6:
-    cpucycles_timer();
-    return;
-  case 7:
-    cpucycles_counter(0);
-    return;
-  case 8:
-    cpucycles_section_begin();
-    return;
-  case 9:
-    cpucycles_section_end();
-    return;
-  case 10:
-    cpucycles_inline_section_overhead();
-    return;
-  }
-}
+/* All functions except cpucycles(), which most suites call first, and the one of the test above. */
+static long long (*const numbers[])(void) = { cpucycles_persecond, cpucycles_rate,
+  cpucycles_section_begin, cpucycles_section_end, cpucycles_section_overhead, cpucycles_inline,
+  cpucycles_inline_section_begin, cpucycles_inline_section_end,
+  cpucycles_inline_section_overhead };
+static const char *(*const texts[])(void) = { cpucycles_implementation,
+  cpucycles_implementation_ignored, cpucycles_frequency_source, cpucycles_frequency_ignored };
 
-enum { FIRST_CALLS = 11 };
+enum { NUMBERS = sizeof numbers / sizeof numbers[0], TEXTS = sizeof texts / sizeof texts[0] };
 
 /* _i: the function. */
-TEST_LOOP(any_function_may_make_the_first_call, FIRST_CALLS)
+TEST_LOOP(any_function_may_make_the_first_call, NUMBERS + TEXTS + 3)
 {
   ck_assert(!cpuc_process_has_selected());
-  make_the_first_call(_i);
+  if (_i < NUMBERS)
+    ck_assert_int_ge(numbers[_i](), 0);
+  else if (_i < NUMBERS + TEXTS)
+    texts[_i - NUMBERS]();
+  else if (_i == NUMBERS + TEXTS)
+    cpucycles_timer();
+  else if (_i == NUMBERS + TEXTS + 1)
+    cpucycles_selected();
+  else
+    cpucycles_counter(0);
   ck_assert(cpuc_process_has_selected());
 }
 

@@ -33,13 +33,16 @@ static inline unsigned long chain(unsigned long x)
   return x;
 }
 
-static volatile unsigned long seed = NUMBER, sink;
-
-static long long median_of(long long *values)
+static inline unsigned long many_chains(unsigned long x)
 {
-  qsort(values, SAMPLES, sizeof *values, cpucycles_bench_compare);
-  return values[SAMPLES / 2];
+  int i;
+
+  for (i = 0; i < LONG_CHAINS; i++)
+    x = chain(x);
+  return x;
 }
+
+static volatile unsigned long seed = NUMBER, sink;
 
 /* Returns the grain in cycles. No section is measured more finely than the grain. */
 static long long grain_of_the_counter(void)
@@ -54,24 +57,41 @@ static long long grain_of_the_counter(void)
   return (long long)(grain + 0.999);
 }
 
-static long long empty_section(void)
-{
-  long long begin = cpucycles_section_begin();
+/* Defines a section with chains or nothing before, in and after it. */
+#define SECTION(name, begin, before, inside, after, end) \
+  static long long name(void) \
+  { \
+    unsigned long x = before(seed); \
+    long long first = begin(), length; \
+\
+    x = inside(x); \
+    length = end() - first; \
+    sink = after(x); \
+    return length; \
+  }
+#define nothing(x) (x)
 
-  return cpucycles_section_end() - begin;
-}
+SECTION(empty_section, cpucycles_section_begin, nothing, nothing, nothing, cpucycles_section_end)
+SECTION(chain_section, cpucycles_section_begin, nothing, chain, nothing, cpucycles_section_end)
+SECTION(behind_a_chain, cpucycles_section_begin, chain, nothing, nothing, cpucycles_section_end)
+SECTION(ahead_of_a_chain, cpucycles_section_begin, nothing, nothing, chain, cpucycles_section_end)
+SECTION(inline_empty_section, cpucycles_inline_section_begin, nothing, nothing, nothing,
+  cpucycles_inline_section_end)
+SECTION(inline_chain_section, cpucycles_inline_section_begin, nothing, chain, nothing,
+  cpucycles_inline_section_end)
+SECTION(long_section, cpucycles_section_begin, nothing, many_chains, nothing,
+  cpucycles_section_end)
 
 static void lower_to_median(long long *least_so_far, long long (*section)(void))
 {
-  static long long values[SAMPLES];
-  long long median;
+  long long values[SAMPLES];
   int i;
 
   for (i = 0; i < SAMPLES; i++)
     values[i] = section();
-  median = median_of(values);
-  if (median < *least_so_far)
-    *least_so_far = median;
+  qsort(values, SAMPLES, sizeof *values, cpucycles_bench_compare);
+  if (values[SAMPLES / 2] < *least_so_far)
+    *least_so_far = values[SAMPLES / 2];
 }
 
 /* The least median of several tries, because a busy machine disturbs some tries. */
@@ -83,19 +103,6 @@ static long long least_median(long long (*section)(void))
   for (try = 0; try < TRIES; try++)
     lower_to_median(&least, section);
   return least;
-}
-
-static long long least(long long (*section)(void))
-{
-  long long now, smallest = LLONG_MAX;
-  int i;
-
-  for (i = 0; i < SAMPLES; i++) {
-    now = section();
-    if (now < smallest)
-      smallest = now;
-  }
-  return smallest;
 }
 
 /* Returns the grain. Under an emulator or valgrind, whose reads vary, returns half of the overhead
@@ -116,6 +123,7 @@ TEST(empty_section_takes_0_within_a_grain_or_half_the_overhead)
   long long most = overhead / 2 > grain ? overhead / 2 : grain;
 
   ck_assert_int_ge(overhead, 0);
+  ck_assert_int_eq(cpucycles_section_overhead(), overhead);
   ck_assert_msg(net >= -allowed_deviation() && net <= most,
     "%lld, where the overhead is %lld and the grain %lld; %lld at first", net, overhead, grain,
     first);
@@ -169,48 +177,16 @@ TEST_LOOP(empty_section_takes_0_to_one_grain_of_26, 80)
   ck_assert_int_eq(grain_of_the_counter(), 26);
 }
 
-/* Defines a section of one chain between two reads. */
-#define CHAIN_SECTION(name, first, second) \
-  static long long name(void) \
-  { \
-    unsigned long x = seed; \
-    long long begin = first(), length; \
-\
-    x = chain(x); \
-    length = second() - begin; \
-    sink = x; \
-    return length; \
-  }
-
-CHAIN_SECTION(chain_section, cpucycles_section_begin, cpucycles_section_end)
-CHAIN_SECTION(inline_chain_section, cpucycles_inline_section_begin, cpucycles_inline_section_end)
-
-static long long inline_empty_section(void)
-{
-  long long begin = cpucycles_inline_section_begin();
-
-  return cpucycles_inline_section_end() - begin;
-}
-
-static long long long_section(void)
-{
-  unsigned long x = seed;
-  long long begin = cpucycles_section_begin(), length;
-  int i;
-
-  for (i = 0; i < LONG_CHAINS; i++)
-    x = chain(x);
-  length = cpucycles_section_end() - begin;
-  sink = x;
-  return length;
-}
-
 static void lower_to_least(long long *least_so_far, long long (*section)(void))
 {
-  long long now = least(section);
+  long long now;
+  int i;
 
-  if (now < *least_so_far)
-    *least_so_far = now;
+  for (i = 0; i < SAMPLES; i++) {
+    now = section();
+    if (now < *least_so_far)
+      *least_so_far = now;
+  }
 }
 
 /* Skips a test where no fence waits for arithmetic: cpucycles-internals(7), FENCES. */
@@ -250,24 +226,6 @@ TEST(chain_is_never_measured_too_short)
     inline_measured - inline_empty, length, deviation);
 }
 
-static long long section_behind_a_chain(void)
-{
-  unsigned long x = chain(seed);
-  long long begin = cpucycles_section_begin(), length = cpucycles_section_end() - begin;
-
-  sink = x;
-  return length;
-}
-
-static long long section_ahead_of_a_chain(void)
-{
-  unsigned long x = seed;
-  long long begin = cpucycles_section_begin(), length = cpucycles_section_end() - begin;
-
-  sink = chain(x);
-  return length;
-}
-
 TEST(code_beside_a_section_is_not_measured)
 {
   long long deviation = allowed_deviation(), empty = LLONG_MAX, chained = LLONG_MAX,
@@ -278,20 +236,12 @@ TEST(code_beside_a_section_is_not_measured)
   for (try = 0; try < TRIES; try++) {
     lower_to_median(&empty, empty_section);
     lower_to_median(&chained, chain_section);
-    lower_to_median(&behind, section_behind_a_chain);
-    lower_to_median(&ahead, section_ahead_of_a_chain);
+    lower_to_median(&behind, behind_a_chain);
+    lower_to_median(&ahead, ahead_of_a_chain);
   }
   limit = empty + (chained - empty) / 4 + 2 * deviation;
   ck_assert_int_le(behind, limit);
   ck_assert_int_le(ahead, limit);
-}
-
-TEST(overhead_may_be_the_first_call)
-{
-  long long overhead = cpucycles_section_overhead();
-
-  ck_assert_int_ge(overhead, 0);
-  ck_assert_int_eq(cpucycles_section_overhead(), overhead);
 }
 
 SUITE("section")
