@@ -85,10 +85,12 @@ const char *cpuc_parse_frequency(const char *text, long long *hz)
 
 const char *cpuc_parse_nominal_frequency(const char *text, long long *hz)
 {
-  for (; text; text = strpbrk(text, " @")) {
+  static const char before[] = " @(";
+
+  for (; text; text = strpbrk(text, before)) {
     const char *rest;
 
-    text += strspn(text, " @");
+    text += strspn(text, before);
     rest = cpuc_parse_frequency(text, hz);
     if (rest && (cpuc_parse_is_rest_blank(rest) || *rest == ' ' || *rest == '\t'))
       return "";

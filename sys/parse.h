@@ -39,8 +39,9 @@ const char *cpuc_parse_hexadecimal(const char *text, unsigned long long *number)
 const char *cpuc_parse_frequency(const char *text, long long *hz);
 
 /* Finds the nominal frequency in the name of a CPU, where it follows "@" or is a word of its
-   own: "Model @ 2.80GHz", "Model@2.7GHz", in older names "Model CPU 2.80GHz". Returns "" if it
-   is found, because the rest of the name is ignored, or NULL if the name contains no frequency. */
+   own: "Model @ 2.80GHz", "Model@2.7GHz", in older names "Model CPU 2.80GHz" and "Model (1.6GHz
+   Capable)". Returns "" if it is found, because the rest of the name is ignored, or NULL if the
+   name contains no frequency. */
 const char *cpuc_parse_nominal_frequency(const char *text, long long *hz);
 
 /* Finds the next range in a list of CPUs from the kernel, such as "0-3,6\n" or "0 1 2 3\n". Returns

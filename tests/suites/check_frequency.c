@@ -299,6 +299,8 @@ static const struct {
   { X86 | MIPS, "model name\t: 11th Gen Intel(R) Core(TM) i7-1165G7 @ 2.80GHz", 2800000000, 0 },
   { X86 | MIPS, "model name\t: ZHAOXIN KaiXian KX-U6780A@2.7GHz", 2700000000, 0 },
   { X86 | MIPS, "model name\t: ZHAOXIN KaiXian KX-6640MA@2.2+GHz", 2200000000, 0 },
+  { X86 | MIPS, "model name\t: VIA Nano X2 L4050 @ 1.4 GHz", 1400000000, 0 },
+  { X86 | MIPS, "model name\t: VIA Nano U2250 (1.6GHz Capable)", 1600000000, 0 },
   { X86 | MIPS, "model name\t: Something Old @ 733MHz", 733000000, 0 },
   { X86 | MIPS, "model name\t: Intel(R) Xeon(TM) CPU 2.80GHz", 2800000000, 0 },
   { X86 | MIPS, "model name\t: Intel(R) Core(TM) i5 CPU       M 560  @ 2.67GHz", 2670000000, 0 },
