@@ -101,13 +101,14 @@ static const char *value_of(const char *line, const char *key)
 
 long long cpuc_cpuinfo_parse(const char *line, unsigned int *roles)
 {
+  unsigned int architectures = cpuc_architecture();
   int i;
 
   for (i = 0; i < ROWS; i++) {
     const char *value = NULL;
     long long hz = 0;
 
-    if (rows[i].architectures & cpuc_architecture())
+    if (rows[i].architectures & architectures)
       value = value_of(line, rows[i].key);
     if (value)
       value = rows[i].parse(value, &hz);
