@@ -383,11 +383,11 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_instruction(unsigned int method,
 }
 
 /* Reads the method before the rest of the state, because the library writes it last. Where the
-   compiler would call libatomic, as Clang does for Armv5, no constant above stands for a
-   counter. */
+   compiler would call libatomic, no constant above stands for a counter. Clang does this for Armv5
+   and for 32-bit SPARC, although it defines the macro as 2 for the latter. */
 CPUCYCLES_INLINE_HELPER unsigned int cpucycles_inline_method(void)
 {
-#if __GCC_ATOMIC_INT_LOCK_FREE == 2
+#if __GCC_ATOMIC_INT_LOCK_FREE == 2 && (!defined(__sparc__) || defined(__arch64__))
   return __atomic_load_n(&cpucycles_inline_state.method, __ATOMIC_ACQUIRE);
 #else
   return CPUCYCLES_INLINE_CALL;

@@ -83,7 +83,8 @@ done
 if [ -z "${CPUCYCLES_TEST_UNDER-}" ]; then
   absent=
   echo 'int x;' >$work/try.c
-  for triplet in $(awk '$2 ~ /-linux-/ { print $2 }' "$srcdir/tests/cross/expected"); do
+  for triplet in sparc-linux-gnu \
+    $(awk '$2 ~ /-linux-/ { print $2 }' "$srcdir/tests/cross/expected"); do
     for compiler in "$triplet-gcc" "clang --target=$triplet"; do
       if $compiler -S $work/try.c -o $work/try.s 2>/dev/null; then
         # shellcheck disable=SC2086
@@ -181,8 +182,8 @@ elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_section_begin
   cat $work/said
 fi
 
-# Each begin and each end has two fences, and cpucycles_inline_fence() has one. The fences are counted in the compiled files, because an
-# emulated CPU does not need them.
+# Each begin and each end has two fences, and cpucycles_inline_fence() has one. The fences are
+# counted in the compiled files, because an emulated CPU does not need them.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;
