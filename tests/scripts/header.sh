@@ -12,8 +12,9 @@ work=header.tmp
 trap 'rm -rf $work' EXIT
 rm -rf $work
 mkdir $work
-printf '#include <cpucycles.h>\n#include <cpucycles.h>\n' >$work/cpucycles.c
-cat >>$work/cpucycles.c <<'END'
+cat >$work/cpucycles.c <<'END'
+#include <cpucycles.h>
+#include <cpucycles.h>
 extern int use(void);
 int use(void)
 {
@@ -32,25 +33,16 @@ int use(void)
     && counter->state == CPUCYCLES_SELECTED;
 }
 END
+# An inline function with external linkage may call only such functions (C99 6.7.4).
 cat >$work/inline.c <<'END'
 #include <cpucycles/inline.h>
 #include <cpucycles/inline.h>
-extern long long use(void);
-long long use(void)
+inline long long use(void);
+inline long long use(void)
 {
   cpucycles_inline_fence();
   return cpucycles_inline_section_end() - cpucycles_inline_section_begin() - cpucycles_inline()
     - cpucycles_inline_section_overhead();
-}
-END
-# the same calls in an inline function with external linkage
-cat >>$work/inline.c <<'END'
-inline long long timed(void);
-inline long long timed(void)
-{
-  cpucycles_inline_fence();
-  return cpucycles_inline_section_end() - cpucycles_inline_section_begin() - cpucycles_inline()
-    + cpucycles_inline_section_overhead();
 }
 END
 cat >$work/bench.c <<'END'
@@ -73,8 +65,9 @@ int use(int x)
   return result.samples;
 }
 END
-printf '#include <perfex.h>\n#include <perfex.h>\n' >$work/perfex.c
-cat >>$work/perfex.c <<'END'
+cat >$work/perfex.c <<'END'
+#include <perfex.h>
+#include <perfex.h>
 extern int use(char *name);
 int use(char *name)
 {
@@ -83,46 +76,44 @@ int use(char *name)
 END
 flags="-pedantic -Wall -Wextra -Wundef ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include -fsyntax-only"
 
-# compiles FILE LANGUAGE "STANDARDS" "OPTIONS"
+# compiles NAME STANDARDS C-OPTIONS: compiles NAME.c as these standards of C, or of C++
 compiles() {
-  for std in $3; do
+  for std in $2; do
+    language=c options=$3
+    case $std in *++*) language=c++ options="$3 -Wold-style-cast" ;; esac
     # words are meant to split
     # shellcheck disable=SC2086
-    $CC $CPPFLAGS -x $2 -std=$std $flags $4 $work/$1 ||
+    $CC $CPPFLAGS -x $language -std=$std $flags $options $work/$1.c ||
       { echo "header: $1: not clean as $std"; failed=1; }
   done
 }
-compiles cpucycles.c c 'c89 gnu89 c99 c11 c17' ''
-compiles perfex.c c 'c89 gnu89 c99 c11 c17' ''
-compiles inline.c c 'c99 gnu99 c11 c17' ''
-compiles bench.c c 'c99 gnu99 c11 c17' '-Wshadow -Wconversion'
-if echo 'int x;' >$work/try.cc && $CC -x c++ -fsyntax-only $work/try.cc 2>/dev/null; then
-  compiles cpucycles.c c++ 'c++98 c++11 c++17' -Wold-style-cast
-  compiles perfex.c c++ 'c++98 c++11 c++17' -Wold-style-cast
-  compiles inline.c c++ 'c++11 c++17' -Wold-style-cast
-  compiles bench.c c++ 'c++11 c++17' '-Wold-style-cast -Wshadow -Wconversion'
-  echo '#include <cpucycles/inline.h>' >$work/included.c # -Wlong-long also warns of the files above
-  compiles included.c c++ c++11 -Wlong-long
-else
+cpp98='c++98 c++11 c++17' cpp11='c++11 c++17'
+if ! echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
   echo "header: skipped: C++: this compiler does not compile it"
+  cpp98='' cpp11=''
 fi
+compiles cpucycles "c89 gnu89 c99 c11 c17 $cpp98" ''
+compiles perfex "c89 gnu89 c99 c11 c17 $cpp98" ''
+compiles inline "c99 gnu99 c11 c17 $cpp11" ''
+compiles bench "c99 gnu99 c11 c17 $cpp11" '-Wshadow -Wconversion'
+# -Wlong-long warns of the functions above, too
+echo '#include <cpucycles/inline.h>' >$work/included.c
+compiles included "$cpp11" -Wlong-long
 # Of the macros with "cpucycles" or "perfex" in the name, the headers define only guards and
 # documented macros.
 left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   sed -n 's/^#define \([A-Za-z0-9_]*\).*/\1/p' |
   grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |
   grep -vx -e LIBCPUCYCLES_H -e LIBCPUCYCLES_INLINE_H -e LIBCPUCYCLES_BENCH_H \
-    -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED -e cpucycles_bench_keep || :)
+    -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED \
+    -e cpucycles_bench_keep || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 # Without GNU C, as in the ABI of MSVC, the functions of inline.h are calls of the library.
-echo 'int x;' >$work/try.c
-if clang --target=x86_64-pc-windows-msvc -fsyntax-only $work/try.c 2>/dev/null; then
-  for static in '' -DCPUCYCLES_STATIC; do
-    CC='clang --target=x86_64-pc-windows-msvc' CPPFLAGS=$static
-    compiles cpucycles.c c 'c89 c99 c17' ''
-    compiles inline.c c 'c99 c17' ''
-    compiles cpucycles.c c++ 'c++98 c++11 c++17' -Wold-style-cast
-    compiles inline.c c++ 'c++11 c++17' -Wold-style-cast
+CC='clang --target=x86_64-pc-windows-msvc'
+if echo 'int x;' | $CC -x c -fsyntax-only - 2>/dev/null; then
+  for CPPFLAGS in '' -DCPUCYCLES_STATIC; do
+    compiles cpucycles 'c89 c99 c17 c++98 c++11 c++17' ''
+    compiles inline 'c99 c17 c++11 c++17' ''
   done
 else
   echo "header: skipped: ABI of MSVC: no clang that compiles for it"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests programs that read the counter inline. Their files are compiled as GNU C89 to C++17, with and
-# without optimization and -finstrument-functions, for other models of the CPU and for other
+# Tests programs that read the counter inline. Their files are compiled as GNU C89 to C++17, with
+# and without optimization and -finstrument-functions, for other models of the CPU and for other
 # architectures. The programs are linked position-independent, with a copy relocation of the state,
 # and statically.
 
@@ -21,10 +21,6 @@ wrong() { echo "inline: $*"; failed=1; }
 # counter could be scaled in one process and not in the next.
 [ "${CPUCYCLES_TEST_UNDER-}" != qemu ] || export cpucyclespersecond=3700000000
 
-run_client() {
-  LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$client"
-}
-
 # part NAME "OPTIONS": compiles a part of the client if the compiler knows the options
 part() {
   # words are meant to split
@@ -41,14 +37,15 @@ part() {
   fi
 }
 part gnu89_o2 '-O2 -std=gnu89 -Wno-long-long -x c'
-part c99_o0 '-O0 -std=c99 -x c'
-part c99_os '-Os -std=c99 -x c'
-part c99_o2 '-O2 -std=c99 -x c'
+for level in 0 s 2; do
+  part c99_o$level "-O$level -std=c99 -x c"
+done
 part c17_og '-Og -std=c17 -x c'
 part cpp11_o0 '-O0 -std=c++11 -fno-exceptions -x c++'
 part cpp17_o2 '-O2 -std=c++17 -fno-exceptions -x c++'
-part instrumented_o0 '-O0 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
-part instrumented_o2 '-O2 -std=c99 -finstrument-functions -DINSTRUMENTED -x c'
+for level in 0 2; do
+  part instrumented_o$level "-O$level -std=c99 -finstrument-functions -DINSTRUMENTED -x c"
+done
 
 # The overhead fits the reads only if a function inlines all three functions, or calls all three in
 # the library. Clang inlines only short functions, so it could inline one or two of the three.
@@ -113,7 +110,8 @@ client() {
   # shellcheck disable=SC2086
   $CC $CFLAGS $work/main.$2 $work/*.o -o "$client" $LDFLAGS $3 ||
     { wrong "$1: does not link"; return; }
-  said=$(run_client) || { wrong "$1: exit status $?: $said"; return; }
+  said=$(LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+    $LOG_COMPILER "$client") || { wrong "$1: exit status $?: $said"; return; }
   : "${said_first:=$said}"
   case $said in
     "$version "*) echo "inline: $1: $said" ;;
@@ -147,43 +145,8 @@ if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
   fi
 fi
 
-# A C++ module exports the functions, and a program that calls them compiles. The test is skipped
-# with compilers that cannot even import a function of cpucycles.h from a module.
-modules='-std=c++20 -fmodules-ts'
-interface='-x c++ -c -o m.o'
-case $($CC --version 2>/dev/null) in
-  *clang*)
-    modules='-std=c++20 -fprebuilt-module-path=.'
-    interface='-x c++-module --precompile -o m.pcm'
-    ;;
-esac
-include=$(cd "$srcdir/include" && pwd)
-# module HEADER NAME...: exports functions of a header from module m, and compiles calls of them
-module() {
-  printf 'module;\n#include "%s"\nexport module m;\n' "$1" >$work/m.cc
-  echo 'import m;' >$work/import.cc
-  shift
-  printf 'export using ::%s;\n' "$@" >>$work/m.cc
-  for name in "$@"; do
-    echo "void call_$name() { $name(); }" >>$work/import.cc
-  done
-  # words are meant to split
-  # shellcheck disable=SC2086
-  (
-    cd $work
-    $CC $CFLAGS $modules -I"$include" $interface m.cc && $CC $CFLAGS $modules -x c++ -c import.cc
-  ) >$work/said 2>&1
-}
-if ! module cpucycles.h cpucycles_persecond; then
-  echo "inline: skipped: C++ modules: cpucycles_persecond(): $(grep -m 1 error $work/said)"
-elif ! module cpucycles/inline.h cpucycles_inline cpucycles_inline_section_begin \
-  cpucycles_inline_section_end cpucycles_inline_section_overhead cpucycles_inline_fence; then
-  wrong "no C++ module exports the functions:"
-  cat $work/said
-fi
-
-# Each begin and each end has two fences, and cpucycles_inline_fence() has one. The fences are
-# counted in the compiled files, because an emulated CPU does not need them.
+# Each begin and each end has two fences, and cpucycles_inline_fence() has one. They are counted in
+# the compiled files, because an emulated CPU does not need them.
 case $($CC -dumpmachine) in
   x86_64-*) fence=lfence ;;
   aarch64-*) fence=isb ;;
@@ -191,18 +154,13 @@ case $($CC -dumpmachine) in
   sparc64-*) fence='membar[[:space:]]*#Sync' ;;
   *) fence= ;;
 esac
-# fences NUMBER WHERE FILE: expects at least this number of fences in the compiled file
-fences() {
+for file in inline:5 section:4; do
+  [ "$fence" ] || { echo "inline: skipped: fences: not known for this CPU"; break; }
   # shellcheck disable=SC2086
-  found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" \
-    -O0 -S -o - "$3" | grep -c "^[[:space:]]*$fence") || :
-  [ "$found" -ge "$1" ] || wrong "$2: $found fences, expected $1 or more"
-}
-if [ "$fence" ]; then
-  fences 5 'the functions of inline.h' "$srcdir/lib/inline.c"
-  fences 4 "cpucycles_section_begin and cpucycles_section_end" "$srcdir/lib/section.c"
-else
-  echo "inline: skipped: number of fences: the instruction is not known for this CPU"
-fi
+  found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" -O0 -S -o - \
+    "$srcdir/lib/${file%:*}.c" | grep -c "^[[:space:]]*$fence") || :
+  [ "$found" -ge "${file#*:}" ] ||
+    wrong "${file%:*}.c: $found fences, expected ${file#*:} or more"
+done
 
 exit $failed

@@ -5,12 +5,27 @@
 # are the shared ones if they are installed. A program for the ABI of MSVC calls the DLL.
 
 set -eu
-: "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${PKG_CONFIG:=pkg-config}"
-: "${EXEEXT:=}"
+: "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}" "${EXEEXT:=}"
+: "${PKG_CONFIG:=pkg-config}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 client=$work/client$EXEEXT try=$work/try$EXEEXT
-cat >"$work/client.c" <<'END'
+LD_LIBRARY_PATH=$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+PKG_CONFIG_PATH=$DESTDIR$pkgconfigdir
+WINEPATH="Z:$DESTDIR$bindir"
+export LD_LIBRARY_PATH PKG_CONFIG_PATH WINEPATH
+[ -z "$DESTDIR" ] || export PKG_CONFIG_SYSROOT_DIR="$DESTDIR"
+
+wrong() { echo "installcheck: $*"; exit 1; }
+
+# installed FILE...: expects that the files are installed
+installed() {
+  for file; do
+    [ -s "$DESTDIR$file" ] || wrong "$file is not installed"
+  done
+}
+
+cat >"$work/cpucycles.c" <<'END'
 #include <cpucycles/inline.h>
 #include <stdio.h>
 
@@ -26,38 +41,31 @@ int main(void)
 }
 END
 
-PKG_CONFIG_PATH=$DESTDIR$pkgconfigdir
-WINEPATH="Z:$DESTDIR$bindir"
-export PKG_CONFIG_PATH WINEPATH
-[ -z "$DESTDIR" ] || export PKG_CONFIG_SYSROOT_DIR="$DESTDIR"
-[ "$($PKG_CONFIG --modversion cpucycles)" = "$VERSION" ] ||
-  { echo "installcheck: pkg-config does not find version $VERSION"; exit 1; }
-
-# client NAME "PKG-CONFIG OPTIONS" "LINK OPTIONS"
+# client NAME PACKAGE PATTERN "PKG-CONFIG OPTIONS" "LINK OPTIONS": builds the client of this package
+# and expects its exit status and output to match this pattern
 client() {
+  [ "$($PKG_CONFIG --modversion "$2")" = "$VERSION" ] ||
+    wrong "pkg-config does not find $2 $VERSION"
   # words are meant to split
   # shellcheck disable=SC2046,SC2086
-  $CC $CFLAGS $($PKG_CONFIG $2 --cflags cpucycles) "$work/client.c" -o "$client" $LDFLAGS $3 \
-    $($PKG_CONFIG $2 --libs cpucycles)
-  said=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-    $LOG_COMPILER "$client")
-  echo "installcheck: $1: $said"
-  case $said in
-    "$VERSION "*) ;;
-    *) echo "installcheck: $1 does not run with the installed library"; exit 1 ;;
-  esac
+  $CC $CFLAGS $($PKG_CONFIG $4 --cflags $2) "$work/$2.c" -o "$client" $LDFLAGS $5 \
+    $($PKG_CONFIG $4 --libs $2)
+  status=0
+  $LOG_COMPILER "$client" >"$work/said" 2>&1 || status=$?
+  sed "s/^/installcheck: $2 $1: /" "$work/said"
+  echo "$status:$(tr '\n' ' ' <"$work/said")" | grep -qE "$3" ||
+    wrong "$2 $1 does not run with the installed library"
 }
 
-client usual '' ''
-if [ -f "$DESTDIR$libdir/libcpucycles.a" ]; then
-  if echo 'int main(void) { return 0; }' |
-    $CC $CFLAGS -x c - -static -o "$try" $LDFLAGS 2>/dev/null; then
-    client static --static -static
-  else
-    echo "installcheck: skipped: static: this system links no static programs"
-  fi
-else
+expected="^0:$VERSION "
+client usual cpucycles "$expected" '' ''
+if [ ! -f "$DESTDIR$libdir/libcpucycles.a" ]; then
   echo "installcheck: skipped: no static library was installed"
+elif echo 'int main(void) { return 0; }' |
+  $CC $CFLAGS -x c - -static -o "$try" $LDFLAGS 2>/dev/null; then
+  client static cpucycles "$expected" --static -static
+else
+  echo "installcheck: skipped: static: this system links no static programs"
 fi
 
 # MinGW builds the DLL, whose clients may be compiled for the ABI of MSVC. This client needs no C
@@ -109,49 +117,30 @@ msvc_client() {
 }
 [ ! -f "$DESTDIR$libdir/libcpucycles.dll.a" ] || msvc_client
 
-# The client of libperfex is the example of its manual, unchanged.
+# The client of libperfex is the example of its manual, unchanged. clients.sh uses the files for
+# CMake. Packages of a distribution must contain them, too.
 sed -n -e '/^\.\\" example.c$/,/^\.Ed$/{' -e '/^\./d' -e 's/\\e/\\/g' -e p -e '}' \
-  "$(dirname "$0")/../../perfex/libperfex.3" >"$work/example.c"
-perfex_client() {
-  # words are meant to split
-  # shellcheck disable=SC2046,SC2086
-  $CC $CFLAGS $($PKG_CONFIG $2 --cflags perfex) "$work/example.c" -o "$client" $LDFLAGS $3 \
-    $($PKG_CONFIG $2 --libs perfex)
-  status=0
-  LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-    $LOG_COMPILER "$client" >"$work/said" 2>&1 || status=$?
-  sed "s/^/installcheck: perfex $1: /" "$work/said"
-  case $status:$(cat "$work/said") in
-    0:*instructions* | 1:start_counters:*) ;;
-    *) echo "installcheck: perfex $1 does not run with the installed library"; exit 1 ;;
-  esac
-}
-
-# clients.sh uses these files. Packages of a distribution must contain them, too.
-[ -s "$DESTDIR$libdir/cmake/cpucycles/cpucycles-config.cmake" ] &&
-  [ -s "$DESTDIR$libdir/cmake/cpucycles/cpucycles-config-version.cmake" ] ||
-  { echo "installcheck: the files for CMake are not installed"; exit 1; }
+  "$(dirname "$0")/../../perfex/libperfex.3" >"$work/perfex.c"
+cmake=$libdir/cmake/cpucycles
+installed "$cmake/cpucycles-config.cmake" "$cmake/cpucycles-config-version.cmake"
 if [ -f "$DESTDIR$pkgconfigdir/perfex.pc" ]; then
-  [ -s "$DESTDIR$libdir/cmake/cpucycles/cpucycles-perfex.cmake" ] ||
-    { echo "installcheck: libperfex's file for CMake is not installed"; exit 1; }
-  [ "$($PKG_CONFIG --modversion perfex)" = "$VERSION" ] ||
-    { echo "installcheck: pkg-config does not find perfex $VERSION"; exit 1; }
+  installed "$cmake/cpucycles-perfex.cmake"
+  expected='^0:.*instructions|^1:start_counters:'
   # below DESTDIR, the linker does not find libcpucycles, which libperfex needs, by itself
-  perfex_client usual '' "${DESTDIR:+-Wl,-rpath-link,$DESTDIR$libdir}"
-  [ ! -f "$DESTDIR$libdir/libperfex.a" ] || [ ! -f "$try" ] || perfex_client static --static -static
+  client usual perfex "$expected" '' "${DESTDIR:+-Wl,-rpath-link,$DESTDIR$libdir}"
+  [ ! -f "$DESTDIR$libdir/libperfex.a" ] || [ ! -f "$try" ] ||
+    client static perfex "$expected" --static -static
 else
   echo "installcheck: skipped: libperfex was not built"
 fi
-version=$(LD_LIBRARY_PATH="$DESTDIR$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-  $LOG_COMPILER "$DESTDIR$bindir/cpucycles-info$EXEEXT" --version | head -n 1)
+version=$($LOG_COMPILER "$DESTDIR$bindir/cpucycles-info$EXEEXT" --version | head -n 1)
 echo "installcheck: tool: $version"
-[ "$version" = "cpucycles-info (libcpucycles) $VERSION" ]
-[ -s "$DESTDIR$pkgdatadir/cpucycles-info.schema.json" ] ||
-  { echo "installcheck: the schema of the tool's JSON is not installed"; exit 1; }
+[ "$version" = "cpucycles-info (libcpucycles) $VERSION" ] || wrong "the tool has another version"
+installed "$pkgdatadir/cpucycles-info.schema.json"
 if [ -n "$(command -v bash)" ]; then
   completed=$(bash -c '. "$0" && _cpucycles_info cpucycles-info --pl "" && echo "${COMPREPLY[*]}"' \
     "$DESTDIR$bashcompletiondir/cpucycles-info")
-  [ "$completed" = --plot ] || { echo "installcheck: bash does not complete --pl"; exit 1; }
+  [ "$completed" = --plot ] || wrong "bash does not complete --pl"
 else
   echo "installcheck: skipped: completion: bash is not installed"
 fi
