@@ -18,7 +18,7 @@ EXTRA_DIST += tests/suites/machine.h
 EXTRA_DIST += tests/suites/one-cpu.h
 EXTRA_DIST += tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-windows.h
-EXTRA_DIST += tests/suites/tsc-rate.h
+EXTRA_DIST += tests/suites/cpuid.h
 EXTRA_DIST += tests/scripts/valgrind.supp
 dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
 

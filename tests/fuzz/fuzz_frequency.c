@@ -17,7 +17,7 @@
 #include "sys/parse.h"
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/suites/tsc-rate.h"
+#include "tests/suites/cpuid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,24 +120,18 @@ static void try_page(const char *bytes, size_t size)
   (void)bytes, (void)size;
 }
 
-static const char *leaves;
-static size_t leaves_size;
-
-/* In place of sys/cpuid.c: the simulated CPU. */
-struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
-{
-  struct cpuc_cpuid_leaf read = { 0, 0, 0, 0 };
-  size_t at = (leaf & 0x1f) * 4;
-
-  if (at + sizeof read <= leaves_size)
-    memcpy(&read, leaves + at, sizeof read);
-  return read;
-}
-
 static void try_leaves(const char *bytes, size_t size)
 {
-  leaves = bytes;
-  leaves_size = size;
+  static const unsigned int numbers[] = { 0, 1, 0x15, 0x16, 0x40000000, 0x40000010, 0x80000000,
+    0x80000002, 0x80000003, 0x80000004, 0x80000007 };
+  size_t i;
+
+  for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    cpu[i].number = numbers[i];
+    memset(&cpu[i].leaf, 0, sizeof cpu[i].leaf);
+    if ((i + 1) * 16 <= size)
+      memcpy(&cpu[i].leaf, bytes + i * 16, 16);
+  }
   check(tsc_rate_without_kernel().hz);
 }
 

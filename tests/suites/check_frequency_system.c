@@ -10,7 +10,7 @@
 #include "sys/cpuid.h"
 
 #include "tests/suites/suite.h"
-#include "tests/suites/tsc-rate.h"
+#include "tests/suites/cpuid.h"
 
 #include <libperfstat.h>
 #include <string.h>
@@ -138,13 +138,6 @@ TEST(other_calls_report_the_frequency)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-
-/* In place of sys/cpuid.c: a CPU that reports nothing. */
-struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
-{
-  (void)leaf;
-  return (struct cpuc_cpuid_leaf) { 0, 0, 0, 0 };
-}
 
 TEST(sysctl_reports_the_rate_of_the_tsc)
 {

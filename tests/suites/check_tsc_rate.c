@@ -11,7 +11,7 @@
 #include "tests/suites/child.h"
 #include "tests/suites/machine.h"
 #include "tests/suites/suite.h"
-#include "tests/suites/tsc-rate.h"
+#include "tests/suites/cpuid.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -20,48 +20,6 @@
 #endif
 
 #if defined(__x86_64__) || defined(__i386__)
-
-/* The leaves of the simulated CPU. */
-static struct {
-  struct cpuc_cpuid_leaf leaf_0, leaf_1, leaf_15h, leaf_16h, leaf_40000000h, leaf_40000010h;
-  struct cpuc_cpuid_leaf leaf_80000000h, leaf_80000007h, brand[3];
-} cpu;
-
-static void set_up(void)
-{
-  memset(&cpu, 0, sizeof cpu);
-}
-
-/* In place of sys/cpuid.c: the simulated CPU. */
-struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
-{
-  static const struct cpuc_cpuid_leaf nothing;
-
-  switch (leaf) {
-  case 0:
-    return cpu.leaf_0;
-  case 1:
-    return cpu.leaf_1;
-  case 0x15:
-    return cpu.leaf_15h;
-  case 0x16:
-    return cpu.leaf_16h;
-  case 0x40000000:
-    return cpu.leaf_40000000h;
-  case 0x40000010:
-    return cpu.leaf_40000010h;
-  case 0x80000000:
-    return cpu.leaf_80000000h;
-  case 0x80000007:
-    return cpu.leaf_80000007h;
-  case 0x80000002:
-  case 0x80000003:
-  case 0x80000004:
-    return cpu.brand[leaf - 0x80000002];
-  default:
-    return nothing;
-  }
-}
 
 #ifdef HAVE_SYSCTLBYNAME
 /* In place of the function of the system, which may report the rate of the real TSC. */
@@ -72,126 +30,106 @@ int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, siz
 }
 #endif
 
-/* Expects this rate from the first source that the simulated CPU has. hz 0: no source has a
-   rate. */
-static void expect_rate(long long hz, const char *source, int is_rounded, int which)
+/* CPUs, and the rate that their CPUID reports first; 0: none. */
+static const struct {
+  unsigned int leaves[5];     /* the highest; EAX, EBX and ECX of leaf 15H; EAX of leaf 16H */
+  unsigned int hypervisor[3]; /* ECX of leaf 1; EAX of leaves 40000000H and 40000010H */
+  const char *name;           /* of a CPU of Intel */
+  long long hz;
+  const char *source;
+} rows[] = {
+#define EXACT "CPUID leaf 15H"
+  { { 0x1b, 2, 188, 38400000, 0 }, { 0 }, "", 3609600000, EXACT }, /* Tiger Lake and later */
+  { { 0x16, 2, 250, 24000000, 3000 }, { 0 }, "", 3000000000, EXACT }, /* Skylake */
+  { { 0x16, 2, 250, 0, 3000 }, { 0 }, "", 3000000000, "CPUID leaf 16H" }, /* without the crystal */
+  { { 0x16, 2, 250, 0, 0 }, { 0 }, "", 0, NULL },
+  { { 0x15, 2, 250, 0, 3000 }, { 0 }, "", 0, NULL }, /* leaf 16H is absent */
+  { { 0x14, 2, 250, 24000000, 3000 }, { 0 }, "", 0, NULL },
+  { { 0x16, 0, 250, 24000000, 3000 }, { 0 }, "", 0, NULL },
+  { { 0x16, 2, 0, 24000000, 3000 }, { 0 }, "", 0, NULL },
+  { { 0x16, 0, 0, 0, 3000 }, { 0 }, "", 0, NULL },
+  { { 0, 2, 250, 24000000, 3000 }, { 0 }, "", 0, NULL },
+  { { 0x16, 0xffffffff, 1, 1, 0 }, { 0 }, "", 0, NULL },
+  { { 0x16, 1, 0xffffffff, 0xffffffff, 0 }, { 0 }, "", 0, NULL },
+  { { 0x16, 2, 250, 0, 0xffff0000 }, { 0 }, "", 0, NULL }, /* reserved bits */
+#define HYPERVISOR "CPUID leaf 40000010H"
+  { { 0x16 }, { 1u << 31, 0x40000010, 2596132 }, "", 2596132000, HYPERVISOR },
+  { { 0x16 }, { 1u << 31, 0x40000081, 2596132 }, "", 2596132000, HYPERVISOR },
+  { { 0x16 }, { 1u << 31, 0x40000010, 0 }, "", 0, NULL },
+  { { 0x16 }, { 1u << 31, 0x4000000f, 2596132 }, "", 0, NULL },
+  { { 0x16 }, { 1u << 31, 0, 2596132 }, "", 0, NULL },
+  { { 0x16 }, { 1u << 31, 0xffffffff, 2596132 }, "", 0, NULL }, /* no such leaf: another leaf */
+  { { 0x16 }, { 0, 0x40000010, 2596132 }, "", 0, NULL },
+  { { 0x16 }, { 1u << 31, 0x40000010, 0xffffffff }, "", 0, NULL },
+#define NAMED { 0 }, { 0 }
+  { NAMED, "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", 2100000000, "model name" },
+  { NAMED, "       Intel(R) Core(TM) i7-3770 CPU @ 3.40GHz", 3400000000, "model name" },
+  { NAMED, "Intel(R) Core(TM)2 CPU @ 800MHz", 800000000, "model name" },
+  { NAMED, "Genuine Intel(R) CPU 0000 @ 2GHz", 2000000000, "model name" },
+  { NAMED, "13th Gen Intel(R) Core(TM) i9-13900K", 0, NULL },
+  { NAMED, "Intel @ 2.1.0GHz", 0, NULL },
+  { NAMED, "Intel @ .10GHz", 0, NULL },
+  { NAMED, "Intel @ GHz", 0, NULL },
+  { NAMED, "Intel @ 2.10", 0, NULL },
+  { NAMED, "Intel @ 2.10G", 0, NULL },
+  { NAMED, "Intel @ 9999999999GHz", 0, NULL },
+  { NAMED, "Intel @ 99999GHz", 0, NULL },
+  { NAMED, "Intel @ 0.00GHz", 0, NULL },
+  { NAMED, "Intel @", 0, NULL },
+  /* all sources, then without the first one, and so on */
+#define NAME "Intel @ 2.10GHz"
+  { { 0x16, 2, 176, 24000000, 2100 }, { 1u << 31, 0x40000010, 2111000 }, NAME, 2111000000,
+    HYPERVISOR },
+  { { 0x16, 2, 176, 24000000, 2100 }, { 0 }, NAME, 2112000000, EXACT },
+  { { 0x16, 2, 176, 0, 2100 }, { 0 }, NAME, 2100000000, "CPUID leaf 16H" },
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0], ALL_SOURCES = ROWS - 3 };
+
+static void simulate(int row, const char *vendor, unsigned int highest_extended)
+{
+  const unsigned int *leaves = rows[row].leaves, *hypervisor = rows[row].hypervisor;
+  const struct simulated_leaf simulated[] = { { 0, { leaves[0], 0, 0, 0 } },
+    { 1, { 0, 0, hypervisor[0], 0 } }, { 0x15, { leaves[1], leaves[2], leaves[3], 0 } },
+    { 0x16, { leaves[4], 0, 0, 0 } }, { 0x40000000, { hypervisor[1], 0, 0, 0 } },
+    { 0x40000010, { hypervisor[2], 0, 0, 0 } }, { 0x80000000, { highest_extended, 0, 0, 0 } },
+    { 0x80000002, { 0 } }, { 0x80000003, { 0 } }, { 0x80000004, { 0 } } };
+  int i;
+
+  memcpy(cpu, simulated, sizeof simulated);
+  memcpy(&cpu[0].leaf.b, vendor, 4);
+  memcpy(&cpu[0].leaf.d, vendor + 4, 4);
+  memcpy(&cpu[0].leaf.c, vendor + 8, 4);
+  for (i = 0; i < 3; i++) /* 16 bytes of the name per leaf */
+    strncpy((char *)&cpu[7 + i].leaf, rows[row].name + strnlen(rows[row].name, 16 * (size_t)i), 16);
+}
+
+static void expect_rate(long long hz, const char *source)
 {
   struct cpuc_rate rate = tsc_rate_without_kernel();
 
-  ck_assert_msg(rate.hz == hz, "case %d: %lld", which, rate.hz);
+  ck_assert_int_eq(rate.hz, hz);
   if (hz == 0)
     return;
   ck_assert_str_eq(rate.source, source);
-  ck_assert_int_eq(rate.is_rounded, is_rounded);
+  ck_assert_int_eq(rate.is_rounded, strcmp(source, EXACT) != 0 && strcmp(source, HYPERVISOR) != 0);
 }
 
-TEST(crystal_times_ratio_is_the_rate)
+TEST_LOOP(leaves_of_cpuid_report_the_rate, ROWS)
 {
-  static const struct {
-    unsigned int highest, denominator, numerator, crystal, base;
-    long long hz, rounded; /* from leaf 15H, from leaf 16H */
-  } rows[] = {
-    { 0x1b, 2, 188, 38400000, 0, 3609600000, 0 },    /* Tiger Lake and later */
-    { 0x16, 2, 250, 24000000, 3000, 3000000000, 0 }, /* Skylake with a reported crystal frequency */
-    { 0x16, 2, 250, 0, 3000, 0, 3000000000 },        /* and without one */
-    { 0x16, 2, 250, 0, 0, 0, 0 },
-    { 0x15, 2, 250, 0, 3000, 0, 0 },                 /* leaf 16H is absent */
-    { 0x14, 2, 250, 24000000, 3000, 0, 0 },
-    { 0x16, 0, 250, 24000000, 3000, 0, 0 },
-    { 0x16, 2, 0, 24000000, 3000, 0, 0 },
-    { 0x16, 0, 0, 0, 3000, 0, 0 },
-    { 0x16, 0, 0, 0, 0, 0, 0 },
-    { 0, 2, 250, 24000000, 3000, 0, 0 },
-    { 0x16, 0xffffffff, 1, 1, 0, 0, 0 },
-    { 0x16, 1, 0xffffffff, 0xffffffff, 0, 0, 0 },
-    { 0x16, 2, 250, 0, 0xffff0000, 0, 0 },           /* reserved bits */
-  };
-  size_t i;
+  int has_leaf = rows[_i].source && strcmp(rows[_i].source, "model name") != 0;
 
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    cpu.leaf_0.a = rows[i].highest;
-    cpu.leaf_15h.a = rows[i].denominator;
-    cpu.leaf_15h.b = rows[i].numerator;
-    cpu.leaf_15h.c = rows[i].crystal;
-    cpu.leaf_16h.a = rows[i].base;
-    if (rows[i].rounded)
-      expect_rate(rows[i].rounded, "CPUID leaf 16H", 1, (int)i);
-    else
-      expect_rate(rows[i].hz, "CPUID leaf 15H", 0, (int)i);
-  }
-}
-
-TEST(hypervisor_leaf_is_read_if_it_exists)
-{
-  static const struct {
-    unsigned int flags, highest, khz;
-    long long hz;
-  } rows[] = {
-    { 1u << 31, 0x40000010, 2596132, 2596132000 },
-    { 1u << 31, 0x40000081, 2596132, 2596132000 },
-    { 1u << 31, 0x40000010, 0, 0 },
-    { 1u << 31, 0x4000000f, 2596132, 0 },
-    { 1u << 31, 0, 2596132, 0 },
-    { 1u << 31, 0xffffffff, 2596132, 0 }, /* no such leaf, so the CPU returns another leaf */
-    { 0, 0x40000010, 2596132, 0 },
-    { 1u << 31, 0x40000010, 0xffffffff, 0 },
-  };
-  size_t i;
-
-  cpu.leaf_0.a = 0x16;
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    cpu.leaf_1.c = rows[i].flags;
-    cpu.leaf_40000000h.a = rows[i].highest;
-    cpu.leaf_40000010h.a = rows[i].khz;
-    expect_rate(rows[i].hz, "CPUID leaf 40000010H", 0, (int)i);
-  }
-}
-
-TEST(model_name_of_an_intel_cpu_contains_the_nominal_rate)
-{
-  static const struct {
-    const char *name;
-    long long hz;
-  } rows[] = {
-    { "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", 2100000000 },
-    { "       Intel(R) Core(TM) i7-3770 CPU @ 3.40GHz", 3400000000 },
-    { "Intel(R) Core(TM)2 CPU @ 800MHz", 800000000 },
-    { "Genuine Intel(R) CPU 0000 @ 2GHz", 2000000000 },
-    { "13th Gen Intel(R) Core(TM) i9-13900K", 0 },
-    { "Intel @ 2.1.0GHz", 0 },
-    { "Intel @ .10GHz", 0 },
-    { "Intel @ GHz", 0 },
-    { "Intel @ 2.10", 0 },
-    { "Intel @ 2.10G", 0 },
-    { "Intel @ 9999999999GHz", 0 },
-    { "Intel @ 99999GHz", 0 },
-    { "Intel @ 0.00GHz", 0 },
-    { "Intel @", 0 },
-    { "", 0 },
-  };
-  static const char vendors[2][13] = { "GenuineIntel", "AuthenticAMD" };
-  size_t i, vendor;
-
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    for (vendor = 0; vendor < 2; vendor++) {
-      long long hz = vendor == 0 ? rows[i].hz : 0;
-
-      memset(cpu.brand, 0, sizeof cpu.brand);
-      memcpy(cpu.brand, rows[i].name, strlen(rows[i].name)); /* 16 bytes of the name per leaf */
-      memcpy(&cpu.leaf_0.b, vendors[vendor], 4);
-      memcpy(&cpu.leaf_0.d, vendors[vendor] + 4, 4);
-      memcpy(&cpu.leaf_0.c, vendors[vendor] + 8, 4);
-      cpu.leaf_80000000h.a = 0x80000008;
-      expect_rate(hz, "model name", 1, (int)i);
-      cpu.leaf_80000000h.a = 0x80000003;
-      expect_rate(0, NULL, 0, (int)i);
-    }
-  memset(cpu.brand, '9', sizeof cpu.brand); /* unterminated */
-  memcpy(&cpu.leaf_0.b, "Genu", 4);
-  memcpy(&cpu.leaf_0.d, "ineI", 4);
-  memcpy(&cpu.leaf_0.c, "ntel", 4);
-  cpu.leaf_80000000h.a = 0x80000008;
-  expect_rate(0, NULL, 0, (int)i);
+  simulate(_i, "GenuineIntel", 0x80000008);
+  expect_rate(rows[_i].hz, rows[_i].source);
+  simulate(_i, "GenuineIntel", 0x80000003); /* without the name */
+  expect_rate(has_leaf ? rows[_i].hz : 0, rows[_i].source);
+  simulate(_i, "AuthenticAMD", 0x80000008);
+  expect_rate(has_leaf ? rows[_i].hz : 0, rows[_i].source);
+  simulate(ROWS - 1, "GenuineIntel", 0x80000008);
+  cpu[0].leaf.a = 0;
+  memset(&cpu[7], '9', 3 * sizeof cpu[7]); /* an unterminated name */
+  cpu[7].number = 0x80000002, cpu[8].number = 0x80000003, cpu[9].number = 0x80000004;
+  expect_rate(0, NULL);
 }
 
 #ifdef HAVE_PERF_EVENTS
@@ -278,24 +216,12 @@ TEST(page_that_changes_during_the_read_gives_the_rate)
 
 #endif
 
-/* The simulated CPU has every source. The test removes one after another, in the order of their
-   precedence, and expects the rate of the next source. */
+/* Where the kernel reports no rate, the hypervisor is asked next. */
 TEST(exact_sources_precede_rounding_ones)
 {
-  static const char name[] = "Intel @ 2.10GHz";
   struct cpuc_rate rate;
 
-  memcpy(&cpu.leaf_0.b, "Genu", 4);
-  memcpy(&cpu.leaf_0.d, "ineI", 4);
-  memcpy(&cpu.leaf_0.c, "ntel", 4);
-  cpu.leaf_0.a = 0x16;
-  cpu.leaf_15h = (struct cpuc_cpuid_leaf) { 2, 176, 24000000, 0 };
-  cpu.leaf_16h.a = 2100;
-  cpu.leaf_1.c = 1u << 31;
-  cpu.leaf_40000000h.a = 0x40000010;
-  cpu.leaf_40000010h.a = 2111000;
-  cpu.leaf_80000000h.a = 0x80000008;
-  memcpy(cpu.brand, name, sizeof name);
+  simulate(ALL_SOURCES, "GenuineIntel", 0x80000008);
 #ifdef CPUCYCLES_POSIX /* Windows does not have the file */
   make_machine();
   write_file("/sys/devices/system/cpu/cpu0/tsc_freq_khz", "2113000\n");
@@ -307,16 +233,7 @@ TEST(exact_sources_precede_rounding_ones)
 #endif
   rate = cpuc_tsc_find_rate();
   if (strcmp(rate.source, "tsc_freq_khz") != 0 && strcmp(rate.source, "perf time_mult") != 0)
-    ck_assert_str_eq(rate.source, "CPUID leaf 40000010H");
-  expect_rate(2111000000, "CPUID leaf 40000010H", 0, 0);
-  cpu.leaf_1.c = 0;
-  expect_rate(2112000000, "CPUID leaf 15H", 0, 1);
-  cpu.leaf_15h.c = 0;
-  expect_rate(2100000000, "CPUID leaf 16H", 1, 2);
-  cpu.leaf_0.a = 0;
-  expect_rate(2100000000, "model name", 1, 3);
-  cpu.leaf_80000000h.a = 0;
-  expect_rate(0, NULL, 0, 4);
+    ck_assert_str_eq(rate.source, HYPERVISOR);
 }
 
 TEST(query_leaves_no_descriptor_open)
@@ -335,7 +252,7 @@ TEST(invariance_follows_cpuid)
   static const struct {
     unsigned int highest, d;
     int invariant;
-  } rows[] = {
+  } cpus[] = {
     { 0x80000008, 0x100, 1 },
     { 0x80000007, 0x1ff, 1 },
     { 0x80000008, 0xff, 0 },
@@ -345,14 +262,14 @@ TEST(invariance_follows_cpuid)
   const char *source;
   size_t i;
 
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    cpu.leaf_80000000h.a = rows[i].highest;
-    cpu.leaf_80000007h.d = rows[i].d;
-    ck_assert_int_eq(cpuc_tsc_is_invariant(&source), rows[i].invariant);
+  for (i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
+    cpu[0] = (struct simulated_leaf) { 0x80000000, { cpus[i].highest, 0, 0, 0 } };
+    cpu[1] = (struct simulated_leaf) { 0x80000007, { 0, 0, 0, cpus[i].d } };
+    ck_assert_int_eq(cpuc_tsc_is_invariant(&source), cpus[i].invariant);
   }
 }
 
-SUITE_AROUND("TSC rate", set_up, NULL)
+SUITE("TSC rate")
 
 #else
 
