@@ -3,58 +3,14 @@
 
 #include "config.h"
 
-#include "cpucycles-info/child.h"
 #include "cpucycles-info/fill.h"
 
 #ifdef HAVE_FORK
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static int write_all(int to, const char *bytes, size_t size)
-{
-  ssize_t written;
-
-  while (size > 0) {
-    written = write(to, bytes, size);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return -1;
-    bytes += written;
-    size -= (size_t)written;
-  }
-  return 0;
-}
-
-static int read_all(int from, char *bytes, size_t size)
-{
-  ssize_t length = 1;
-
-  while (size > 0 && length != 0) {
-    length = read(from, bytes, size);
-    if (length < 0 && errno != EINTR)
-      return -1;
-    if (length > 0) {
-      bytes += length;
-      size -= (size_t)length;
-    }
-  }
-  return size == 0 ? 0 : -1;
-}
-
-static int wait_for(pid_t child)
-{
-  int status;
-
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return -1;
-  return status;
-}
 
 /* In a child, the write end of the pipe to its parent; in the parent, -1. */
 static int to_parent = -1;
@@ -69,9 +25,13 @@ void end_if_parent_has_ended(void)
     _exit(1);
 }
 
+/* No signal handler of the tool returns from a call, so none is interrupted by
+   EINTR. */
 int run_in_child(void (*body)(void *), void *argument, void *result, size_t size)
 {
-  int pipes[2], status, failed;
+  char *bytes = result;
+  int pipes[2], status;
+  ssize_t length;
   pid_t child;
 
   if (pipe(pipes) != 0)
@@ -82,21 +42,32 @@ int run_in_child(void (*body)(void *), void *argument, void *result, size_t size
     close(pipes[0]);
     to_parent = pipes[1];
     body(argument);
-    _exit(write_all(pipes[1], result, size) == 0 ? 0 : 1);
+    _exit(write(to_parent, result, size) != (ssize_t)size);
   }
   close(pipes[1]);
-  failed = child < 0 || read_all(pipes[0], result, size) != 0;
+  while (child > 0 && size > 0 && (length = read(pipes[0], bytes, size)) > 0) {
+    bytes += length;
+    size -= (size_t)length;
+  }
   close(pipes[0]);
-  status = child < 0 ? -1 : wait_for(child);
-  if (failed)
-    return status == 0 ? -1 : status;
-  return status < 0 ? 0 : status; /* the result is complete, even if a filter refuses wait4(2) */
+  if (child < 0 || waitpid(child, &status, 0) < 0)
+    status = -1;
+  if (status > 0 && WIFSIGNALED(status))
+    return WTERMSIG(status);
+  /* a result is complete even if a filter refuses wait4(2) */
+  return child > 0 && size == 0 && status <= 0 ? 0 : -1;
 }
 
 #else
 
 void end_if_parent_has_ended(void)
 {
+}
+
+int run_in_child(void (*body)(void *), void *argument, void *result, size_t size)
+{
+  (void)body, (void)argument, (void)result, (void)size;
+  return -1;
 }
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* cpucycles-info: prints a report that a user can paste into a bug report. This file parses the
-   arguments; fill.h and print.h declare the rest. The tool calls only public functions of the
-   library, and compiles some files of sys/ itself. */
+   arguments; fill.h and report.h declare the rest. The tool calls only public functions of
+   the library, and compiles some files of sys/ itself. */
 
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
-#include "cpucycles-info/print.h"
 #include "sys/parse.h"
 #include "sys/trapped-call.h"
 
@@ -19,47 +18,21 @@
 
 /* The duration of an observation without --observe. With this duration, a whole report takes less
    than two seconds. */
-static const double default_seconds = 0.05;
-static const double longest_seconds = 86400;
-
-/* Each mode except the first has the letter of its option. */
-enum mode {
-  DO_TEXT,
-  DO_CHECK = 'C',
-  DO_VERSION = 'V',
-  DO_ALL = 'a',
-  DO_HELP = 'h',
-  DO_JSON = 'j',
-  DO_LIST = 'l',
-  DO_PLOT = 'p'
-};
+#define DEFAULT_SECONDS 0.05
+#define LONGEST_SECONDS 86400
 
 struct arguments {
-  enum mode mode;
+  int mode;            /* the letter of an option, or 't' for the text without --all */
   const char *counter; /* NULL: all */
-  double seconds;      /* 0: default_seconds */
+  double seconds;      /* 0: DEFAULT_SECONDS */
 };
-
-/* Returns 1 and prints a message if any part of the output was not written. */
-static int close_output(void)
-{
-  int failed = ferror(stdout);
-
-  errno = 0;
-  if (fclose(stdout) != 0 || failed) {
-    fprintf(stderr, "cpucycles-info: cannot write the output: %s\n",
-      errno ? strerror(errno) : "an earlier part was lost");
-    return 1;
-  }
-  return 0;
-}
 
 static const char usage[]
   = "usage: cpucycles-info [-a | -j | -p] [-c NAME] [-o SECONDS]\n"
     "       cpucycles-info -C [-c NAME]\n"
     "       cpucycles-info -l | -h | -V\n";
 
-static int help(void)
+static void help(void)
 {
   const char *address = PACKAGE_BUGREPORT;
 
@@ -86,81 +59,55 @@ static int help(void)
          "\n"
          "Report faults to %s.\n",
     usage, *address ? address : "the tracker of the distribution that this copy is from");
-  return close_output();
-}
-
-static int version(void)
-{
-  printf("cpucycles-info (libcpucycles) %s\n"
-         "License: 0BSD or MIT, as you choose. There is no warranty.\n",
-    cpucycles_version());
-  return close_output();
-}
-
-static int print_list(const struct counter_list *list)
-{
-  int i;
-
-  for (i = 0; i < list->count; i++)
-    printf("%s\n", list->names[i]);
-  return close_output();
 }
 
 /* With --counter, returns 0 if the requested counter is in use. Without --counter, returns 0 if the
-   kind of the counter in use is neither "clock" nor "none". Returns 1 in all other cases, and if
-   the output cannot be written. */
+   kind of the counter in use is neither "clock" nor "none". Returns 1 in all other cases. */
 static int check(const char *requested)
 {
   static struct library_info library;
-  const char *kind;
-  int is_requested;
+  const char *kind, *ignored;
 
   fill_library(&library);
   kind = library.selected ? library.selected->kind : "none";
+  ignored = library.implementation_ignored;
   printf("cpucycles implementation %s\n", library.implementation);
-  if (close_output() != 0)
-    return 1;
   if (!requested)
     return strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
-  is_requested = strcmp(library.implementation, requested) == 0;
-  if (!is_requested)
-    fprintf(stderr, "cpucycles-info: %s is in use, not %s: %s\n", library.implementation, requested,
-      library.implementation_ignored ? library.implementation_ignored
-                                     : "CPUCYCLES_IMPLEMENTATION is ignored here");
-  return !is_requested;
-}
-
-/* Called if a signal ended the child that made the first call. The signal would also end this
-   process, so this function prints only the parts of the report that need no call of the
-   library. */
-static int report_signal(const struct arguments *arguments, int signal)
-{
-  static struct report report;
-
-  fprintf(stderr, "cpucycles-info: %s (%d) ended the process that selected a counter\n",
-    signal_name(signal), signal);
-  if (arguments->mode == DO_TEXT || arguments->mode == DO_ALL) {
-    fill_surroundings(&report);
-    print_text_of_surroundings(&report);
-  }
-  close_output();
+  if (strcmp(library.implementation, requested) == 0)
+    return 0;
+  fprintf(stderr, "cpucycles-info: %s is in use, not %s: %s\n", library.implementation, requested,
+    ignored ? ignored : "CPUCYCLES_IMPLEMENTATION is ignored here");
   return 1;
 }
 
-static int print_report(const struct arguments *arguments, const struct counter_list *list)
+/* Prints the report. If a signal ended the child that made the first call, it would also end this
+   process, so only the parts of the report that need no call of the library are printed. */
+static int print_report(const struct arguments *arguments, const struct counter_list *list,
+  int signal)
 {
   static struct report report;
+  int is_text = arguments->mode == 't' || arguments->mode == 'a';
 
+  if (signal != 0) {
+    fprintf(stderr, "cpucycles-info: %s (%d) ended the process that selected a counter\n",
+      signal_name(signal), signal);
+    fill_surroundings(&report);
+    if (is_text)
+      print_text_of_surroundings(&report);
+    return 1;
+  }
   fill_report(&report, list, arguments->counter,
-    arguments->seconds > 0 ? arguments->seconds : default_seconds);
-  if (arguments->mode == DO_JSON)
+    arguments->seconds > 0 ? arguments->seconds : DEFAULT_SECONDS);
+  judge_report(&report);
+  if (is_text)
+    print_text(&report, arguments->mode == 'a');
+  else if (arguments->mode == 'j')
     print_json(&report);
-  else if (arguments->mode == DO_PLOT)
-    print_plot(&report);
   else
-    print_text(&report, arguments->mode == DO_ALL);
+    print_plot(&report);
   free(report.results);
-  return close_output() != 0 || report.killed_count > 0;
+  return report.killed_count > 0;
 }
 
 static int usage_error(const char *problem, const char *argument)
@@ -169,59 +116,42 @@ static int usage_error(const char *problem, const char *argument)
   return 2;
 }
 
-/* Makes the library try this counter first, with an environment variable, which child processes
-   inherit. Returns 0 on success. */
-static int request_counter(const char *counter)
-{
-#ifdef CPUCYCLES_POSIX
-  return setenv("CPUCYCLES_IMPLEMENTATION", counter, 1);
-#else
-  char setting[64];
-
-  return snprintf(setting, sizeof setting, "CPUCYCLES_IMPLEMENTATION=%s", counter)
-      < (int)sizeof setting
-      ? putenv(strdup(setting)) : -1;
-#endif
-}
-
-static int is_listed(const struct counter_list *list, const char *counter)
-{
-  int i;
-
-  for (i = 0; i < list->count; i++)
-    if (strcmp(list->names[i], counter) == 0)
-      return 1;
-  return 0;
-}
-
 static int is_report(const struct arguments *arguments)
 {
-  return arguments->mode == DO_TEXT || arguments->mode == DO_ALL || arguments->mode == DO_JSON
-    || arguments->mode == DO_PLOT;
+  return strchr("tajp", arguments->mode) != NULL;
 }
 
+/* Returns the exit status, if all of the output can be written. */
 static int run(const struct arguments *arguments)
 {
   static struct counter_list list;
-  int signal = 0;
+  const char *counter = arguments->counter;
+  int i, signal = 0, is_listed = !counter;
 
-  if (arguments->mode == DO_HELP)
-    return help();
-  if (arguments->mode == DO_VERSION)
-    return version();
-  if (arguments->counter && request_counter(arguments->counter) != 0)
-    return usage_error("no such counter: ", arguments->counter);
+  if (arguments->mode == 'h' || arguments->mode == 'V') {
+    if (arguments->mode == 'h')
+      help();
+    else
+      printf("cpucycles-info (libcpucycles) %s\n"
+             "License: 0BSD or MIT, as you choose. There is no warranty.\n", cpucycles_version());
+    return 0;
+  }
+  if (counter && request_counter(counter) != 0)
+    return usage_error("no such counter: ", counter);
   if (is_report(arguments))
     signal = list_and_measure_core_in_child(&list);
   else
     list_counters(&list);
-  if (signal != 0)
-    return report_signal(arguments, signal);
-  if (arguments->counter && !is_listed(&list, arguments->counter))
-    return usage_error("no such counter (--list names them): ", arguments->counter);
-  if (arguments->mode == DO_LIST)
-    return print_list(&list);
-  return is_report(arguments) ? print_report(arguments, &list) : check(arguments->counter);
+  for (i = 0; i < list.count; i++) {
+    is_listed |= counter && strcmp(list.names[i], counter) == 0;
+    if (arguments->mode == 'l')
+      printf("%s\n", list.names[i]);
+  }
+  if (signal == 0 && !is_listed)
+    return usage_error("no such counter (--list names them): ", counter);
+  if (is_report(arguments))
+    return print_report(arguments, &list, signal);
+  return arguments->mode == 'C' ? check(counter) : 0;
 }
 
 static int parse_seconds(const char *text, double *seconds)
@@ -229,76 +159,68 @@ static int parse_seconds(const char *text, double *seconds)
   long long microseconds;
   const char *rest = cpuc_parse_decimal(text, 1000000, &microseconds);
 
-  if (!rest || *rest || microseconds == 0)
+  if (!rest || *rest || microseconds == 0 || microseconds > LONGEST_SECONDS * 1000000LL)
     return -1;
   *seconds = (double)microseconds / 1000000;
-  return *seconds <= longest_seconds ? 0 : -1;
-}
-
-/* Returns 0, or 2 after a message. */
-static int take_option(int letter, struct arguments *arguments)
-{
-  switch (letter) {
-  case '?': /* getopt_long() has printed a message */
-    fprintf(stderr, "%s", usage);
-    return 2;
-  case 'c':
-    if (arguments->counter)
-      return usage_error("given more than once: ", "--counter");
-    arguments->counter = optarg;
-    return 0;
-  case 'o':
-    if (arguments->seconds > 0)
-      return usage_error("given more than once: ", "--observe");
-    return parse_seconds(optarg, &arguments->seconds) == 0
-      ? 0 : usage_error("not a number of seconds from 0.000001 to 86400: ", optarg);
-  default:
-    if (arguments->mode != DO_TEXT && arguments->mode != (enum mode)letter)
-      return usage_error("conflicting options: ", "use one of the forms below");
-    arguments->mode = (enum mode)letter;
-    return 0;
-  }
+  return 0;
 }
 
 /* Returns 0, or 2 after a message. */
 static int parse(int argc, char **argv, struct arguments *arguments)
 {
   static const struct option options[] = {
-    { "all", no_argument, NULL, DO_ALL },
-    { "check", no_argument, NULL, DO_CHECK },
+    { "all", no_argument, NULL, 'a' },
+    { "check", no_argument, NULL, 'C' },
     { "counter", required_argument, NULL, 'c' },
-    { "help", no_argument, NULL, DO_HELP },
-    { "json", no_argument, NULL, DO_JSON },
-    { "list", no_argument, NULL, DO_LIST },
+    { "help", no_argument, NULL, 'h' },
+    { "json", no_argument, NULL, 'j' },
+    { "list", no_argument, NULL, 'l' },
     { "observe", required_argument, NULL, 'o' },
-    { "plot", no_argument, NULL, DO_PLOT },
-    { "version", no_argument, NULL, DO_VERSION },
+    { "plot", no_argument, NULL, 'p' },
+    { "version", no_argument, NULL, 'V' },
     { NULL, 0, NULL, 0 },
   };
-  int letter, status = 0;
+  int letter, conflicts = 0;
 
   /* "+" keeps getopt_long() from permuting the arguments, whether or not POSIXLY_CORRECT is set.
      The tool has no operands, so it needs no permutation. */
-  while (status == 0 && (letter = getopt_long(argc, argv, "+CVac:hjlo:p", options, NULL)) != -1)
-    status = take_option(letter, arguments);
-  if (status != 0)
-    return status;
+  while ((letter = getopt_long(argc, argv, "+CVac:hjlo:p", options, NULL)) != -1) {
+    if (letter == '?') { /* getopt_long() has printed a message */
+      fprintf(stderr, "%s", usage);
+      return 2;
+    }
+    if (letter == 'c')
+      arguments->counter = optarg;
+    else if (letter != 'o') {
+      conflicts |= arguments->mode != 't' && arguments->mode != letter;
+      arguments->mode = letter;
+    } else if (parse_seconds(optarg, &arguments->seconds) != 0)
+      return usage_error("not a number of seconds from 0.000001 to 86400: ", optarg);
+  }
   if (optind < argc)
     return usage_error("unexpected argument: ", argv[optind]);
-  if ((arguments->seconds > 0 && !is_report(arguments))
-    || (arguments->counter && !is_report(arguments) && arguments->mode != DO_CHECK))
-    return usage_error("conflicting options: ", "use one of the forms below");
-  return 0;
+  conflicts |= arguments->seconds > 0 && !is_report(arguments);
+  conflicts |= arguments->counter && !is_report(arguments) && arguments->mode != 'C';
+  return conflicts ? usage_error("conflicting options: ", "use one of the forms below") : 0;
 }
 
 int main(int argc, char **argv)
 {
-  struct arguments arguments = { DO_TEXT, NULL, 0 };
+  struct arguments arguments = { 't', NULL, 0 };
   fenv_t environment;
-  int status;
+  int status, failed;
 
   feholdexcept(&environment); /* a preloaded library can have enabled floating-point traps */
   cpuc_trapped_call_fail();
   status = parse(argc, argv, &arguments);
-  return status != 0 ? status : run(&arguments);
+  if (status == 0)
+    status = run(&arguments);
+  failed = ferror(stdout);
+  errno = 0;
+  if (status != 2 && (fclose(stdout) != 0 || failed)) {
+    fprintf(stderr, "cpucycles-info: cannot write the output: %s\n",
+      errno ? strerror(errno) : "an earlier part was lost");
+    return 1;
+  }
+  return status;
 }

@@ -6,18 +6,12 @@
 
 #include "config.h"
 
-#include "cpucycles-info/child.h"
 #include "cpucycles-info/fill.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef HAVE_FORK
-#include <sys/wait.h>
-#include <unistd.h>
-#endif
 
 void list_counters(struct counter_list *list)
 {
@@ -39,114 +33,88 @@ static void list_and_measure_core(void *argument)
   list->core_persecond = cpucycles_core_persecond();
 }
 
-struct examination {
-  struct counter_results *results;
-  double seconds;
-  int progress;
-};
-
-#ifdef HAVE_FORK
-
 int list_and_measure_core_in_child(struct counter_list *list)
 {
-  int status = run_in_child(list_and_measure_core, list, list, sizeof *list);
+  int signal = run_in_child(list_and_measure_core, list, list, sizeof *list);
 
-  if (status == 0)
-    return 0;
-  if (status > 0 && WIFSIGNALED(status))
-    return WTERMSIG(status);
+  if (signal >= 0)
+    return signal;
+#ifdef HAVE_FORK
   fprintf(stderr,
     "cpucycles-info: the child that lists the counters did not start or failed, so only the "
     "counter in use is examined\n");
+#endif
   memset(list, 0, sizeof *list);
   list->no_child = 1;
   list_and_measure_core(list);
   return 0;
 }
 
+int request_counter(const char *name)
+{
+#ifdef CPUCYCLES_POSIX
+  return setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
+#else
+  char setting[64];
+
+  return snprintf(setting, sizeof setting, "CPUCYCLES_IMPLEMENTATION=%s", name)
+      < (int)sizeof setting
+      ? putenv(strdup(setting)) : -1;
+#endif
+}
+
+struct examination {
+  struct counter_results *results;
+  double seconds;
+};
+
 static void examine_as_selected(void *argument)
 {
   struct examination *examination = argument;
 
-  setenv("CPUCYCLES_IMPLEMENTATION", examination->results->name, 1);
-  measure_counter(examination->results, examination->seconds, examination->progress);
+  request_counter(examination->results->name);
+  measure_counter(examination->results, examination->seconds);
 }
 
-static int is_progress_wanted(double seconds)
-{
-  return seconds >= 1 && isatty(2);
-}
-
-/* Returns 0, or the signal that ended the child. Only results->failure describes other failures. */
+/* Returns 1 if a signal ended the child. */
 static int examine_in_child(struct counter_results *results, double seconds)
 {
-  struct examination examination = { results, seconds, is_progress_wanted(seconds) };
-  int status = run_in_child(examine_as_selected, &examination, results, sizeof *results),
-      signal = 0;
-  struct counter_results failed;
+  struct examination examination = { results, seconds };
+  int signal = run_in_child(examine_as_selected, &examination, results, sizeof *results);
+  char name[sizeof results->name];
 
-  if (status == 0)
+  if (signal == 0)
     return 0;
-  memset(&failed, 0, sizeof failed);
-  memcpy(failed.name, results->name, sizeof failed.name);
-  if (status > 0 && WIFSIGNALED(status)) {
-    signal = WTERMSIG(status);
-    snprintf(failed.failure, sizeof failed.failure, "%s (%d) ended the process that examined it",
-      signal_name(signal), signal);
-  } else
-    snprintf(failed.failure, sizeof failed.failure,
+  memcpy(name, results->name, sizeof name);
+  memset(results, 0, sizeof *results);
+  memcpy(results->name, name, sizeof name);
+  if (signal > 0)
+    snprintf(results->failure, sizeof results->failure,
+      "%s (%d) ended the process that examined it", signal_name(signal), signal);
+  else
+    snprintf(results->failure, sizeof results->failure,
       "the process to examine it did not start, or failed");
-  *results = failed;
-  return signal;
-}
-
-#else
-
-int list_and_measure_core_in_child(struct counter_list *list)
-{
-  list->no_child = 1;
-  list_and_measure_core(list);
-  return 0;
-}
-
-static int is_progress_wanted(double seconds)
-{
-  (void)seconds;
-  return 0;
-}
-
-static int examine_in_child(struct counter_results *results, double seconds)
-{
-  (void)results, (void)seconds;
-  return 0;
-}
-
-#endif
-
-static int can_be_examined(const struct counter_list *list, const char *name)
-{
-  return !list->no_child || strcmp(name, cpucycles_implementation()) == 0;
+  return signal > 0;
 }
 
 void examine_each(struct report *report, const struct counter_list *list, const char *only,
   double seconds)
 {
+  struct counter_results *results;
   int i;
 
   report->results = calloc((size_t)list->count + 1, sizeof *report->results);
   if (!report->results)
     fprintf(stderr, "cpucycles-info: cannot examine the counters: %s\n", strerror(errno));
   for (i = 0; report->results && i < list->count; i++) {
-    struct counter_results *results = &report->results[report->result_count];
-
-    if (!list->works[i] || !can_be_examined(list, list->names[i])
-      || (only && strcmp(only, list->names[i]) != 0))
+    if (!list->works[i] || (only && strcmp(only, list->names[i]) != 0)
+      || (list->no_child && strcmp(list->names[i], cpucycles_implementation()) != 0))
       continue;
+    results = &report->results[report->result_count++];
     memcpy(results->name, list->names[i], sizeof results->name);
-    report->result_count++;
     if (list->no_child)
-      measure_counter(results, seconds, is_progress_wanted(seconds));
-    else if (examine_in_child(results, seconds) != 0) {
+      measure_counter(results, seconds);
+    else if (examine_in_child(results, seconds)) {
       fprintf(stderr, "cpucycles-info: %s: %s\n", results->name, results->failure);
       report->killed_count++;
     }

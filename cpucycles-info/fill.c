@@ -1,12 +1,89 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Fills the report. The order of the parts matters, because the library selects a counter only once
-   per process. */
+   per process. Measures the counter in use for the lines "iqm" and "observed persecond", which the
+   public-domain cpucycles-info also prints. */
 
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
 
+#include <cpucycles/bench.h>
+
+#include <stdlib.h>
 #include <string.h>
+
+/* Stores differences of adjacent reads, which show the read cost and how much it varies, and the
+   mean of their middle half, which varies less than the mean of all and is finer than the median. */
+static void measure_iqm(struct report *report)
+{
+  long long sorted[IQM_DIFFERENCES], sum = 0;
+  int i;
+
+  read_differences(report->iqm_differences, IQM_DIFFERENCES);
+  memcpy(sorted, report->iqm_differences, sizeof sorted);
+  qsort(sorted, IQM_DIFFERENCES, sizeof *sorted, cpucycles_bench_compare);
+  for (i = IQM_DIFFERENCES / 4; i < IQM_DIFFERENCES * 3 / 4; i++)
+    sum += sorted[i];
+  report->mean = sum / (IQM_DIFFERENCES / 2);
+}
+
+/* A chain of dependent multiplications, which takes tens of cycles. No compiler removes it, and no
+   CPU executes it in parallel. */
+static unsigned long long multiply(unsigned long long x)
+{
+  volatile unsigned long long sink;
+  int i;
+
+  for (i = 0; i < 16; i++)
+    x = x * 6364136223846793005ULL + 1;
+  sink = x;
+  return sink;
+}
+
+/* Measures bounds of the rate. The clock is read before and after each read of the counter, and may
+   be off by one microsecond. */
+static void time_loops(struct loop_rate *rate, long long loops)
+{
+  unsigned long long x = 1;
+  long long before = clock_nanoseconds(), first = cpucycles(), begin = clock_nanoseconds();
+  long long i, end, cycles, time, longest;
+
+  for (i = 0; i < loops; i++)
+    x = multiply(x);
+  end = clock_nanoseconds();
+  cycles = difference_of(cpucycles(), first);
+  longest = (clock_nanoseconds() - before) / 1000 + 1;
+  time = (end - begin) / 1000;
+  rate->low = (double)cycles * 1e6 / (double)(longest > 1 ? longest : 1);
+  rate->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);
+  rate->loops = loops;
+  rate->microseconds = time > 0 ? time : 0; /* the clock may have stepped back */
+}
+
+void measure_loops(struct report *report)
+{
+  int i;
+
+  for (i = 0; i < LOOP_RATES; i++)
+    time_loops(&report->loop_rates[i], 1024LL << i);
+}
+
+void fill_library(struct library_info *library)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  library->version = cpucycles_version();
+  library->persecond = cpucycles_persecond();
+  library->implementation = cpucycles_implementation();
+  library->implementation_ignored = cpucycles_implementation_ignored();
+  library->frequency_source = cpucycles_frequency_source();
+  library->frequency_ignored = cpucycles_frequency_ignored();
+  for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++)
+    library->counters[i] = counter;
+  library->counter_count = i;
+  library->selected = cpucycles_selected();
+}
 
 void fill_surroundings(struct report *report)
 {
@@ -26,7 +103,8 @@ void fill_report(struct report *report, const struct counter_list *list, const c
   measure_iqm(report);
   measure_loops(report);
   fill_library(&report->library);
-  fill_core(report, list->core_persecond); /* after all other measurements */
+  report->core.persecond_before = list->core_persecond;
+  report->core.counted_persecond = cpucycles_rate();
+  report->core.persecond_after = cpucycles_core_persecond();
   fill_surroundings(report);
-  judge_report(report);
 }

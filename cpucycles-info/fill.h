@@ -33,28 +33,53 @@ void list_counters(struct counter_list *list);
    0, or the signal that ended the child. */
 int list_and_measure_core_in_child(struct counter_list *list);
 
+/* Makes the library try this counter first, with an environment variable, which child processes
+   inherit. Returns 0 on success. */
+int request_counter(const char *name);
+
 /* Examines each counter that works and, if `only` is not NULL, has this name. Unless list->no_child
    is 1, call this function before the process selects a counter. If a signal ends a child, prints a
    message on standard error and continues with the next counter. */
 void examine_each(struct report *report, const struct counter_list *list, const char *only,
   double seconds);
 
+/* child.c: a child process that measures, and returns its results through a pipe. */
+
+/* Runs body(argument) in a child, and copies the `size` bytes at `result` from the child to this
+   process. Returns 0, the signal that ended the child, or -1 if there is no fork(2), no child ran or
+   its result is incomplete. */
+int run_in_child(void (*body)(void *), void *argument, void *result, size_t size);
+
+/* Ends this process if it is such a child and its parent has ended. A long examination calls this
+   function at least every second. */
+void end_if_parent_has_ended(void);
+
 /* measure.c: measures the counter of the calling process. */
 
 /* Measures the counter results->name, and fills the other members. If this process has selected
-   another counter, fills only results->failure. With progress, writes the elapsed time to standard
-   error. */
-void measure_counter(struct counter_results *results, double seconds, int progress);
+   another counter, fills only results->failure. */
+void measure_counter(struct counter_results *results, double seconds);
+
+/* Stores the differences of adjacent reads, 100 at most. */
+void read_differences(long long *differences, int count);
+
+/* grain.c */
+
+enum { GRAIN_SAMPLES = 4096 };
+
+/* Reads cpucycles() at intervals of many different lengths, and stores the differences of adjacent
+   reads. */
+void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
+
+/* Finds the grain in differences of adjacent reads, which are in the order of the reads. Changes
+   and sorts the differences. */
+struct grain find_grain(long long *differences, int count);
 
 /* Subtracts counts modulo 2^64, like the library. */
 static inline long long difference_of(long long later, long long earlier)
 {
   return (long long)((unsigned long long)later - (unsigned long long)earlier);
 }
-
-/* in-use.c: measures the counter in use for the first lines of the report. */
-void measure_iqm(struct report *report);
-void measure_loops(struct report *report);
 
 /* clock-and-fork.c: system calls. A test that defines all functions and variables of
    clock-and-fork.c itself is linked without that file. */
@@ -68,28 +93,25 @@ long long clock_nanoseconds(void);
 pid_t start_child(void);
 #endif
 
-/* library.c: copies results of public functions. */
-void fill_library(struct library_info *library);
-
-/* Measures the core frequency, and fills report->core. `before` is the core frequency from before
-   all other measurements. Call fill_library() first. */
-void fill_core(struct report *report, long long before);
-
-/* system.c, machine.c */
+/* machine.c */
 void fill_system(struct system_info *system);
 void fill_cpu(struct cpu_info *cpu, const char *architecture);
 void fill_settings(struct settings_info *settings);
 
-/* judge.c: adds the warnings and the summary to a report that is otherwise filled. */
-void judge_report(struct report *report);
-
 /* fill.c */
 
-/* Fills the whole report. examine_each() explains the parameters. */
-void fill_report(struct report *report, const struct counter_list *list, const char *only,
-  double seconds);
+/* Fills the "observed persecond" lines. */
+void measure_loops(struct report *report);
+
+/* Copies results of public functions. */
+void fill_library(struct library_info *library);
 
 /* Fills system, cpu and settings without a call of the library. */
 void fill_surroundings(struct report *report);
+
+/* Fills the whole report except what judge_report() adds. examine_each() explains the
+   parameters. */
+void fill_report(struct report *report, const struct counter_list *list, const char *only,
+  double seconds);
 
 #endif

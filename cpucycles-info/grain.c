@@ -8,12 +8,10 @@
 
 #include "config.h"
 
-#include "cpucycles-info/grain.h"
+#include "cpucycles-info/fill.h"
 
-#include <cpucycles.h>
 #include <cpucycles/bench.h>
 
-#include <stddef.h>
 #include <stdlib.h>
 
 enum {
@@ -59,7 +57,7 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
     random = random * 1664525 + 1013904223;
     pass_time((random >> 16) % ITERATIONS, (random >> 24) % ITERATIONS);
     now = cpucycles();
-    differences[i] = (long long)((unsigned long long)now - (unsigned long long)before);
+    differences[i] = difference_of(now, before);
     before = now;
   }
 }

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/fill.h"
+#include "cpucycles-info/report.h"
 #include "sys/trapped-call.h"
 
 #include <stdarg.h>
@@ -28,34 +28,27 @@ static void warn(struct report *report, const char *advice, const char *format, 
   va_end(arguments);
 }
 
-static void warn_about_kind(struct report *report, const struct cpucycles_counter_info *counter)
+/* Warns about counts that are not core cycles, because users publish them as core cycles. */
+static void warn_about_unit(struct report *report, const struct cpucycles_counter_info *counter)
 {
+  const char *unit = counter->count_unit;
+  long long core = core_persecond(&report->core), counted = report->core.counted_persecond;
+  double cycles = cycles_per_counted_cycle(report);
+  char advice[80];
+
   if (strcmp(counter->kind, "clock") == 0)
     warn(report, "compare the counts as times: they are not counted cycles",
       "%s is an operating-system clock: its cycles are converted time, not counted cycles",
       counter->name);
   if (strcmp(counter->kind, "none") == 0)
     warn(report, "do not measure here: no counter works", "no counter works here");
-}
-
-/* Warns about counts that are not core cycles, because users publish them as core cycles. */
-static void warn_about_core(struct report *report, const struct cpucycles_counter_info *counter)
-{
-  const struct core_info *core = &report->core;
-  const char *unit = counter->count_unit;
-  long long persecond = core_persecond(core);
-  double cycles = cycles_per_counted_cycle(core, persecond);
-  char advice[80];
-
-  if (core->counts_core_cycles || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
+  if (is_of_core_cycles(counter) || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
     return;
   snprintf(advice, sizeof advice, "report %s, not core cycles", unit);
   warn(report, advice,
     "%s counts %lld cycles per second, but the core runs at %lld Hz: core cycles = counted cycles "
     "* %.3f while the core keeps this frequency. Report the counts as %s (%s, %lld per second), "
-    "not as core cycles",
-    counter->name, core->counted_persecond, persecond, cycles, unit, counter->name,
-    core->counted_persecond);
+    "not as core cycles", counter->name, counted, core, cycles, unit, counter->name, counted);
 }
 
 /* Warns about changes of the core frequency, which change the ratio of core cycles to time and to
@@ -64,7 +57,7 @@ static void warn_about_frequency(struct report *report,
   const struct cpucycles_counter_info *counter)
 {
   const struct settings_info *settings = &report->settings;
-  const char *effect = counts_core_cycles(counter)
+  const char *effect = is_of_core_cycles(counter)
     ? "the same work takes more or less time from run to run"
     : "the number of core cycles per counted cycle varies";
 
@@ -85,33 +78,24 @@ static void warn_about_watchdog(struct report *report, const struct cpucycles_co
       "or below 0. Turn it off: sysctl kernel.nmi_watchdog=0", counter->name);
 }
 
-static void warn_about_emulator(struct report *report)
-{
-  if (*report->system.emulator)
-    warn(report, "measure on a CPU, without the emulator",
-      "an emulator runs this program (%s): counts are those of the emulator, not of a CPU",
-      report->system.emulator);
-}
-
-static void warn_about_clock_source(struct report *report)
+/* Warns about what runs this process: an emulator, a slow clock, and a filter that does not refuse
+   calls with an errno, but with a signal, which ends most programs. */
+static void warn_about_surroundings(struct report *report)
 {
   static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies" };
-  const struct settings_info *settings = &report->settings;
+  const char *emulator = report->system.emulator;
+  char calls[200], advice[256];
   size_t i;
 
+  if (*emulator)
+    warn(report, "measure on a CPU, without the emulator",
+      "an emulator runs this program (%s): counts are those of the emulator, not of a CPU",
+      emulator);
   for (i = 0; i < sizeof slow / sizeof slow[0]; i++)
-    if (strcmp(settings->clock_source, slow[i]) == 0)
+    if (strcmp(report->settings.clock_source, slow[i]) == 0)
       warn(report, "observe for longer: the clock source is coarse",
         "the clock source %s is slow and coarse: measurements against the OS clock are less exact",
         slow[i]);
-}
-
-/* Warns about a filter that does not refuse calls with an errno, but with a signal, which ends most
-   programs. */
-static void warn_about_filter(struct report *report)
-{
-  char calls[200], advice[256];
-
   cpuc_trapped_call_list(calls, sizeof calls);
   snprintf(advice, sizeof advice, "let the seccomp filter answer %s with an errno", calls);
   if (*calls)
@@ -120,28 +104,24 @@ static void warn_about_filter(struct report *report)
       "what they return", calls);
 }
 
-/* Warns about a reported rate that is not the rate of the counter. A hypervisor that scales the TSC
-   can leave the host's values in CPUID. */
-static void warn_about_rate(struct report *report, const struct counter_results *results,
-  int is_in_use)
-{
-  int is_of_host = *report->system.hypervisor && strncmp(results->reported_source, "CPUID", 5) == 0;
-
-  if (!is_contradicted(results))
-    return;
-  warn(report, is_in_use ? "do not convert counts with the reported rate" : NULL,
-    "%s counts %.0f units per second instead of the reported %lld: %s", results->name,
-    results->measured, results->reported,
-    is_of_host ? "CPUID can contain the value of the host, whose rate the hypervisor does not keep"
-               : "this is typical of emulators");
-}
-
+/* A hypervisor that scales the TSC can leave the host's values in CPUID. */
 static void warn_about_results(struct report *report, const struct counter_results *results,
   const struct cpucycles_counter_info *counter)
 {
   int is_in_use = counter == report->library.selected;
+  int is_of_host = *report->system.hypervisor && strncmp(results->reported_source, "CPUID", 5) == 0;
 
-  warn_about_rate(report, results, is_in_use);
+  if (is_core_ratio_off(results))
+    warn(report, is_in_use ? "do not report the counts as core cycles" : NULL,
+      "%s does not count core cycles: it counts %.3f per core cycle", results->name,
+      results->counts_per_core_cycle);
+  if (is_contradicted(results))
+    warn(report, is_in_use ? "do not convert counts with the reported rate" : NULL,
+      "%s counts %.0f units per second instead of the reported %lld: %s", results->name,
+      results->measured, results->reported,
+      is_of_host
+        ? "CPUID can contain the value of the host, whose rate the hypervisor does not keep"
+        : "this is typical of emulators");
   if (strcmp(counter->scope, "system") == 0 && results->largest_step_back > 0)
     warn(report, is_in_use ? "keep timed code on one CPU" : NULL,
       "%s differs between CPUs, by %lld cycles or more: a migration can make it step back",
@@ -162,14 +142,11 @@ static void find_warnings(struct report *report)
   int i;
 
   if (counter) {
-    warn_about_kind(report, counter);
-    warn_about_core(report, counter);
+    warn_about_unit(report, counter);
     warn_about_frequency(report, counter);
     warn_about_watchdog(report, counter);
   }
-  warn_about_emulator(report);
-  warn_about_clock_source(report);
-  warn_about_filter(report);
+  warn_about_surroundings(report);
   for (i = 0; i < report->library.counter_count; i++) {
     counter = report->library.counters[i];
     results = results_of(report, counter->name);
@@ -199,24 +176,27 @@ static void summarize(struct report *report, const char *label, const char *form
 
 static void summarize_counter(struct report *report, const struct cpucycles_counter_info *counter)
 {
-  summarize(report, "counter", "%s: %s", counter->name, counter->count_unit);
+  summarize(report, "counter", "%s: %s", counter->name,
+    is_of_core_cycles(counter) && counts_core_cycles(report) == 0 ? "counts" : counter->count_unit);
   if (counter->scaling > 0 && (counter->scaling < 1 || counter->scaling > 1))
     summarize(report, NULL, " (%s * %.6g)", counter->unit, counter->scaling);
-  if (!report->core.counts_core_cycles && report->core.counted_persecond > 0)
+  if (!is_of_core_cycles(counter) && report->core.counted_persecond > 0)
     summarize(report, NULL, ", %lld per second", report->core.counted_persecond);
 }
 
-static void summarize_core(struct report *report)
+static void summarize_core(struct report *report, const struct cpucycles_counter_info *counter)
 {
-  const struct core_info *core = &report->core;
-  double cycles = cycles_per_counted_cycle(core, core_persecond(core));
+  long long core = core_persecond(&report->core);
+  double cycles = cycles_per_counted_cycle(report);
 
-  if (core_persecond(core) > 0)
-    summarize(report, "core", "%lld Hz now", core_persecond(core));
+  if (core > 0)
+    summarize(report, "core", "%lld Hz now", core);
   else
     summarize(report, "core", "frequency not known");
-  if (core->counts_core_cycles)
-    summarize(report, NULL, ": each count is a core cycle");
+  if (counts_core_cycles(report) < 0)
+    summarize(report, NULL, "; counts could not be compared with core cycles");
+  else if (is_of_core_cycles(counter))
+    summarize(report, NULL, "; %.2f counts per core cycle", cycles > 0 ? 1 / cycles : 0);
   else if (cycles > 0)
     summarize(report, NULL, ": core cycles = counts * %.3f", cycles);
 }
@@ -251,7 +231,8 @@ static int rank_of(const struct cpucycles_counter_info *counter)
 }
 
 /* Returns the counter whose explanation says how to get a better count: the one in use, if it has a
-   remedy, else the best dropped counter, and of equal ones that with a remedy; or NULL. */
+   remedy, else the best counter that works but is slower, or does not work, and of equal ones that
+   with a remedy; or NULL. */
 static const struct cpucycles_counter_info *find_better(const struct library_info *library)
 {
   const struct cpucycles_counter_info *counter, *best = NULL;
@@ -262,8 +243,10 @@ static const struct cpucycles_counter_info *find_better(const struct library_inf
   for (i = 0; i < library->counter_count; i++) {
     counter = library->counters[i];
     rank = rank_of(counter);
-    if (counter->state != CPUCYCLES_DROPPED || !counter->explanation || rank >= least)
+    if (rank >= least || (!counter->explanation && counter->state == CPUCYCLES_DROPPED))
       continue;
+    if (!counter->explanation)
+      return counter;
     if (!best || (counter->remedy && !best->remedy)
       || (!counter->remedy == !best->remedy && rank < rank_of(best)))
       best = counter;
@@ -275,36 +258,33 @@ static void summarize_better(struct report *report)
 {
   const struct cpucycles_counter_info *better = find_better(&report->library);
 
-  if (!better) {
+  if (!better)
     summarize(report, "better", "none: no counter of a better kind is built for this CPU");
-    return;
+  else if (better->explanation)
+    summarize(report, "better", "%s%s", better == report->library.selected ? "" : "none here: ",
+      better->explanation);
+  else {
+    summarize(report, "better", "%s: %s, but slower", better->name, better->count_unit);
+    summarize(report, "enable", "CPUCYCLES_IMPLEMENTATION=%s", better->name);
   }
-  summarize(report, "better", "%s%s", better == report->library.selected ? "" : "none here: ",
-    better->explanation);
-  if (better->remedy)
+  if (better && better->remedy)
     summarize(report, "enable", "%s", better->remedy);
-}
-
-static void summarize_warnings(struct report *report)
-{
-  int i;
-
-  for (i = 0; i < report->warning_count; i++)
-    if (*report->warnings[i].advice)
-      summarize(report, "warning", "%s", report->warnings[i].advice);
 }
 
 void judge_report(struct report *report)
 {
   const struct cpucycles_counter_info *counter = report->library.selected;
+  int i;
 
   report->warning_count = report->summary_count = 0;
   find_warnings(report);
   if (counter) {
     summarize_counter(report, counter);
-    summarize_core(report);
+    summarize_core(report, counter);
     summarize_read(report, results_of(report, counter->name));
     summarize_better(report);
   }
-  summarize_warnings(report);
+  for (i = 0; i < report->warning_count; i++)
+    if (*report->warnings[i].advice)
+      summarize(report, "warning", "%s", report->warnings[i].advice);
 }

@@ -6,29 +6,24 @@
 noinst_LTLIBRARIES += cpucycles-info/libcpucycles-info.la
 cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/child.c \
-	cpucycles-info/child.h \
 	cpucycles-info/examine.c \
 	cpucycles-info/fill.c \
 	cpucycles-info/fill.h \
 	cpucycles-info/grain.c \
-	cpucycles-info/grain.h \
 	cpucycles-info/judge.c \
 	cpucycles-info/clock-and-fork.c \
-	cpucycles-info/library.c \
 	cpucycles-info/machine.c \
 	cpucycles-info/measure.c \
-	cpucycles-info/in-use.c \
 	cpucycles-info/plot.c \
 	cpucycles-info/print.c \
-	cpucycles-info/print.h \
 	cpucycles-info/report.c \
 	cpucycles-info/report.h \
-	cpucycles-info/system.c \
-	cpucycles-info/copy-line.h \
 	cpucycles-info/write.c \
 	cpucycles-info/write.h \
 	sys/cpuid.c \
 	sys/cpuid.h \
+	sys/dependent-add.c \
+	sys/dependent-add.h \
 	sys/hypervisor.c \
 	sys/hypervisor.h \
 	sys/trapped-call.c \

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Fills the sections on the CPU and on settings that affect measurements. Copies nothing
-   into the report that identifies a person or a host, such as a serial number. */
+/* Fills the sections on the system, the CPU, and settings that affect measurements. Copies nothing
+   into the report that identifies a person or a host, such as a host name, user, path or serial
+   number. */
 
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
-#include "cpucycles-info/copy-line.h"
+#include "sys/cpuid.h"
 #include "sys/file.h"
+#include "sys/hypervisor.h"
 #include "sys/parse.h"
 
 #include <ctype.h>
@@ -15,6 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef CPUCYCLES_POSIX
+#include <sys/utsname.h>
+#endif
+#ifdef HAVE_GNU_LIBC_VERSION_H
+#include <gnu/libc-version.h>
+#endif
 #ifdef HAVE_SCHED_SETAFFINITY
 #include <sched.h>
 #endif
@@ -24,12 +32,165 @@
 #include <sys/sysctl.h>
 #endif
 
-/* Returns the number of CPUs in a list such as "0-3,8". Sets is_listed[CPU] to 1, unless is_listed
-   is NULL. */
-static int count_cpus(const char *list, unsigned char *is_listed)
+/* Copies the first line of `from` without surrounding spaces, cut to size. Control characters
+   become '?'. */
+static void copy_line(char *to, size_t size, const char *from)
 {
+  size_t length = 0;
+
+  while (*from == ' ' || *from == '\t')
+    from++;
+  for (; *from && *from != '\n' && length < size - 1; from++)
+    to[length++] = (unsigned char)*from < ' ' || *from == 127 ? '?' : *from;
+  while (length > 0 && to[length - 1] == ' ')
+    length--;
+  to[length] = 0;
+}
+
+/* Copies the first line of a file like copy_line(). Does not change `to` if the file is empty or
+   unreadable. */
+static void copy_line_of_file(char *to, size_t size, const char *path)
+{
+  char text[256];
+
+  if (cpuc_file_read_start(path, text, sizeof text) > 0)
+    copy_line(to, size, text);
+}
+
+static void fill_kernel(struct system_info *system)
+{
+#ifdef CPUCYCLES_POSIX
+  struct utsname name;
+
+  if (uname(&name) < 0)
+    return;
+  copy_line(system->kernel, sizeof system->kernel, name.sysname);
+  copy_line(system->release, sizeof system->release, name.release);
+  copy_line(system->architecture, sizeof system->architecture, name.machine);
+#else
+  const char *kernel = getenv("OS"), *architecture = getenv("PROCESSOR_ARCHITECTURE");
+
+  copy_line(system->kernel, sizeof system->kernel, kernel ? kernel : "");
+  copy_line(system->architecture, sizeof system->architecture, architecture ? architecture : "");
+#endif
+}
+
+/* Elsewhere, the C library belongs to the release of the system. */
+static void fill_libc(struct system_info *system)
+{
+  const char *prefix = "", *name = "";
+
+#if defined(HAVE_GNU_LIBC_VERSION_H) && defined(__GLIBC__)
+  prefix = "glibc ";
+  name = gnu_get_libc_version();
+#elif defined(__BIONIC__)
+  name = "bionic";
+#elif defined(__UCLIBC__)
+  name = "uClibc";
+#elif defined(_UCRT)
+  name = "UCRT";
+#elif defined(__MINGW32__)
+  name = "MSVCRT";
+#elif defined(__APPLE__)
+  name = "libSystem";
+#elif defined(__linux__)
+  name = "musl or another"; /* musl has no macro */
+#endif
+  snprintf(system->libc, sizeof system->libc, "%s%s", prefix, name);
+}
+
+/* Finds the container runtime from files and a variable in the container. Does not print an unknown
+   name, because a person may have chosen it. */
+static void find_container(struct system_info *system)
+{
+  static const struct {
+    const char *name, *file;
+  } known[] = { { "docker", "/.dockerenv" }, { "podman", "/run/.containerenv" },
+    { "flatpak", "/.flatpak-info" }, { "lxc", NULL }, { "systemd-nspawn", NULL }, { "oci", NULL },
+    { "wsl", NULL }, { "rkt", NULL }, { "proot", NULL } };
+  const char *variable = getenv("container");
+  char name[64] = "";
+  size_t i;
+
+  copy_line(name, sizeof name, variable ? variable : "");
+  copy_line_of_file(name, sizeof name, "/run/systemd/container");
+  for (i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(name, known[i].name) == 0
+      || (!*system->container && known[i].file && cpuc_file_exists(known[i].file)))
+      copy_line(system->container, sizeof system->container, known[i].name);
+}
+
+/* Returns 1 if binfmt_misc starts programs with the interpreter of this name. */
+static int is_interpreter(const char *name)
+{
+  char path[96], text[16] = "";
+
+  snprintf(path, sizeof path, "/proc/sys/fs/binfmt_misc/%s", name);
+  return cpuc_file_read_start(path, text, sizeof text) > 0 && strncmp(text, "enabled\n", 8) == 0;
+}
+
+/* Returns the architecture in names of qemu's interpreters. */
+static const char *qemu_architecture(const struct system_info *system)
+{
+  const char *name = system->architecture;
+
+  if (system->pointer_bits == 32 && strncmp(name, "armv", 4) == 0)
+    return "arm";
+  return name[0] == 'i' && strcmp(name + 2, "86") == 0 ? "i386" : name;
+}
+
+/* Finds the emulator that runs this program or the whole machine: from binfmt_misc, if it starts
+   programs of this architecture with an emulator; from CPUID, which has a signature under qemu
+   without KVM, and the vendor "VirtualApple" under Rosetta; and from macOS. The emulator imitates
+   the name of the architecture, too.
+   Source: Linux, Documentation/admin-guide/binfmt-misc.rst; qemu, scripts/qemu-binfmt-conf.sh;
+   Apple, "Running Intel Binaries in Linux VMs with Rosetta". */
+static void find_emulator(struct system_info *system)
+{
+  struct cpuc_cpuid_leaf first = cpuc_cpuid_read(0), qemu = cpuc_cpuid_read(0x40000000);
+  const unsigned int vendor[] = { first.b, first.d, first.c }, emulator[] = { qemu.b, qemu.c, qemu.d };
+  int translated = 0;
+  char name[48];
+#ifdef HAVE_SYSCTLBYNAME
+  size_t size = sizeof translated;
+
+  if (sysctlbyname("sysctl.proc_translated", &translated, &size, NULL, 0) != 0)
+    translated = 0;
+#endif
+  snprintf(name, sizeof name, "qemu-%s", qemu_architecture(system));
+  if (is_interpreter(name))
+    copy_line(system->emulator, sizeof system->emulator, name);
+  if (memcmp(emulator, "TCGTCGTCGTCG", 12) == 0)
+    copy_line(system->emulator, sizeof system->emulator, "QEMU TCG");
+  if (translated == 1 || (strcmp(system->architecture, "x86_64") == 0 && is_interpreter("rosetta"))
+    || memcmp(vendor, "VirtualApple", 12) == 0)
+    copy_line(system->emulator, sizeof system->emulator, "Rosetta");
+}
+
+void fill_system(struct system_info *system)
+{
+  const unsigned int one = 1;
+  const char *hypervisor = cpuc_hypervisor_find();
+
+  fill_kernel(system);
+  fill_libc(system);
+  system->pointer_bits = (int)sizeof(void *) * 8;
+  system->little_endian = *(const unsigned char *)&one == 1;
+  copy_line(system->hypervisor, sizeof system->hypervisor, hypervisor ? hypervisor : "");
+  find_container(system);
+  find_emulator(system);
+}
+
+/* Returns the number of CPUs in the list in a file, such as "0-3,8". Sets is_listed[CPU] to 1, unless
+   is_listed is NULL. */
+static int read_cpus(const char *path, unsigned char *is_listed)
+{
+  static char text[MAX_CPUS * 4]; /* enough for the longest list: "0-1,3-4,6-7"... */
+  const char *list = text;
   int count = 0, first, last;
 
+  if (cpuc_file_read_start(path, text, sizeof text) <= 0)
+    return 0;
   while ((list = cpuc_parse_next_cpu_range(list, &first, &last)) != NULL)
     for (; first <= last && first < MAX_CPUS; first++, count++)
       if (is_listed)
@@ -37,31 +198,36 @@ static int count_cpus(const char *list, unsigned char *is_listed)
   return count;
 }
 
-static int read_cpus(const char *path, unsigned char *is_listed)
+/* Calls visit(subject, CPU, text) with the first line of this file of each CPU that has it. Returns
+   the number of CPUs online. */
+static int read_file_of_cpus(const char *file, void *subject,
+  void (*visit)(void *subject, int cpu, const char *text))
 {
-  static char text[MAX_CPUS * 4]; /* enough for the longest list: "0-1,3-4,6-7"... */
+  static unsigned char online[MAX_CPUS];
+  char path[96], text[64];
+  int cpu, count;
 
-  if (cpuc_file_read_start(path, text, sizeof text) <= 0)
-    return 0;
-  return count_cpus(text, is_listed);
-}
-
-/* Returns the number of cores: counts the first CPU of each core. */
-static int count_cores(const unsigned char *online)
-{
-  int cpu, cores = 0;
-
+  memset(online, 0, sizeof online);
+  count = read_cpus("/sys/devices/system/cpu/online", online);
   for (cpu = 0; cpu < MAX_CPUS; cpu++) {
-    char path[96], text[64];
-    int first;
-
     if (!online[cpu])
       continue;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    if (cpuc_file_read_start(path, text, sizeof text) > 0)
-      cores += cpuc_parse_integer(text, &first) && first == cpu;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+    *text = 0;
+    copy_line_of_file(text, sizeof text, path);
+    if (*text)
+      visit(subject, cpu, text);
   }
-  return cores;
+  return count;
+}
+
+/* Counts the first CPU of each core. */
+static void count_core(void *subject, int cpu, const char *siblings)
+{
+  struct cpu_info *info = subject;
+  int first;
+
+  info->core_count += cpuc_parse_integer(siblings, &first) && first == cpu;
 }
 
 static void add_type(struct cpu_info *cpu, const char *name, int count)
@@ -73,7 +239,7 @@ static void add_type(struct cpu_info *cpu, const char *name, int count)
       cpu->types[i].count += count;
       return;
     }
-  if (cpu->type_count == TYPES)
+  if (i == TYPES)
     return;
   copy_line(cpu->types[i].name, sizeof cpu->types[i].name, name);
   cpu->types[i].count = count;
@@ -97,70 +263,44 @@ static void count_hybrid_types(struct cpu_info *cpu)
   }
 }
 
+/* x86_64, amd64, AMD64, x86, i386 and i686 */
 static int is_x86(const char *architecture)
 {
-  return strcmp(architecture, "x86_64") == 0 || strcmp(architecture, "amd64") == 0
-    || strcmp(architecture, "AMD64") == 0 || strcmp(architecture, "x86") == 0
-    || (architecture[0] == 'i' && strcmp(architecture + 2, "86") == 0);
+  return strstr(architecture, "86") || strstr(architecture, "md64") || strstr(architecture, "MD64");
 }
 
-/* Ranks of names of a CPU model. A lower rank is more informative. */
+/* Keys of /proc/cpuinfo for the name of the model, the most informative first. */
+static const char *const model_keys[]
+  = { "model name", "Model Name", "cpu model", "cpu", "uarch", "Processor", "Hardware", "cpu-model" };
+
 enum {
-  RANK_OF_NO_MODEL = 1000,
-  RANK_OF_MACHINE_TYPE = 999 /* s390x */
+  MODEL_KEYS = sizeof model_keys / sizeof model_keys[0],
+  NO_MODEL = MODEL_KEYS + 1 /* MODEL_KEYS: the machine type of s390x */
 };
-
-/* Returns the rank of a key of /proc/cpuinfo. */
-static int rank_of_key(const char *key)
-{
-  static const char *const keys[] = { "model name", "Model Name", "cpu model", "cpu", "uarch",
-    "Processor", "Hardware", "cpu-model" };
-  int i;
-
-  for (i = 0; i < (int)(sizeof keys / sizeof keys[0]); i++)
-    if (strcmp(key, keys[i]) == 0)
-      return i;
-  return RANK_OF_NO_MODEL;
-}
 
 /* State of the parser of /proc/cpuinfo. */
 struct parser {
   struct cpu_info *cpu;
   const char *architecture;
-  int model_rank;       /* rank of the line that cpu->model comes from */
+  int model_rank;       /* index of the key that cpu->model comes from */
   char implementer[16]; /* of the Arm core whose lines are parsed */
 };
-
-/* Splits "key<blanks>: value". Returns the value, or NULL if there is no colon. */
-static char *split_line(char *line)
-{
-  char *colon = strchr(line, ':'), *end;
-
-  if (!colon)
-    return NULL;
-  for (end = colon; end > line && isspace((unsigned char)end[-1]); end--)
-    ;
-  *end = 0;
-  for (colon++; *colon == ' ' || *colon == '\t'; colon++)
-    ;
-  return colon;
-}
 
 static void find_model(struct parser *parser, const char *key, const char *value)
 {
   struct cpu_info *cpu = parser->cpu;
-  const char *machine;
-  int rank = rank_of_key(key);
+  const char *machine = strncmp(key, "processor ", 10) == 0 ? strstr(value, "machine = ") : NULL;
+  int rank = 0;
 
-  if (rank < parser->model_rank) {
+  while (rank < MODEL_KEYS && strcmp(key, model_keys[rank]) != 0)
+    rank++;
+  if (rank < MODEL_KEYS && rank < parser->model_rank) {
     parser->model_rank = rank;
     copy_line(cpu->model, sizeof cpu->model, value);
-  }
-  /* s390x: the type number of the machine, without the serial number in this line */
-  machine = strncmp(key, "processor ", 10) == 0 ? strstr(value, "machine = ") : NULL;
-  if (machine && parser->model_rank == RANK_OF_NO_MODEL) {
+  } else if (machine && parser->model_rank == NO_MODEL) {
+    /* s390x: the type number of the machine, without the serial number in this line */
+    parser->model_rank = MODEL_KEYS;
     snprintf(cpu->model, sizeof cpu->model, "machine %.8s", machine + 10);
-    parser->model_rank = RANK_OF_MACHINE_TYPE;
   }
 }
 
@@ -184,29 +324,32 @@ static void find_foreign_line(struct parser *parser, const char *key, const char
   int is_of_other = strcmp(key, "CPU implementer") == 0
     || (strcmp(key, "isa") == 0 && strncmp(value, "rv", 2) == 0);
 
-  if (is_x86(parser->architecture) ? is_of_other : is_of_x86)
-    parser->cpu->foreign = 1;
+  parser->cpu->foreign |= is_x86(parser->architecture) ? is_of_other : is_of_x86;
 }
 
-static int parse_line(const struct cpuc_file_line *line, void *argument)
+/* Splits "key<blanks>: value". */
+static int parse_line(const struct cpuc_file_line *line, void *parser)
 {
-  struct parser *parser = argument;
+  const char *colon = strchr(line->text, ':'), *value;
   char key[sizeof line->text];
-  const char *value;
+  size_t length;
 
-  strcpy(key, line->text);
-  value = split_line(key);
-  if (value) {
-    find_foreign_line(parser, key, value);
-    find_model(parser, key, value);
-    find_arm_core(parser, key, value);
-  }
+  if (!colon)
+    return 0;
+  for (length = (size_t)(colon - line->text); length > 0; length--)
+    if (!isspace((unsigned char)line->text[length - 1]))
+      break;
+  snprintf(key, sizeof key, "%.*s", (int)length, line->text);
+  value = cpuc_parse_skip_blanks(colon + 1);
+  find_foreign_line(parser, key, value);
+  find_model(parser, key, value);
+  find_arm_core(parser, key, value);
   return 0;
 }
 
 static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
 {
-  struct parser parser = { cpu, architecture, RANK_OF_NO_MODEL, "" };
+  struct parser parser = { cpu, architecture, NO_MODEL, "" };
 
   cpuc_file_read_lines("/proc/cpuinfo", INT_MAX, parse_line, &parser);
   if (cpu->type_count == 1 && !*cpu->model)
@@ -256,11 +399,7 @@ static int count_allowed(void)
 
 void fill_cpu(struct cpu_info *cpu, const char *architecture)
 {
-  static unsigned char online[MAX_CPUS];
-
-  memset(online, 0, sizeof online);
-  cpu->cpu_count = read_cpus("/sys/devices/system/cpu/online", online);
-  cpu->core_count = count_cores(online);
+  cpu->cpu_count = read_file_of_cpus("topology/thread_siblings_list", cpu, count_core);
   cpu->allowed_count = count_allowed();
   read_cpuinfo(cpu, architecture);
   find_other_model(cpu);
@@ -268,7 +407,7 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
   if (cpu->type_count == 1)
     cpu->type_count = 0; /* the report lists core types only if there are several */
 #ifndef CPUCYCLES_POSIX
-  if (cpu->cpu_count == 0 && getenv("NUMBER_OF_PROCESSORS")
+  if (getenv("NUMBER_OF_PROCESSORS")
     && !cpuc_parse_integer(getenv("NUMBER_OF_PROCESSORS"), &cpu->cpu_count))
     cpu->cpu_count = 0;
 #endif
@@ -276,55 +415,33 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
 
 /* Counts the governor of a CPU. The report contains "performance" only if no CPU has another
    governor, because all other governors can choose a lower frequency. */
-static void count_governor(struct settings_info *settings, const char *governor)
+static void count_governor(void *subject, int cpu, const char *governor)
 {
+  struct settings_info *settings = subject;
+
+  (void)cpu;
   if (*settings->governor && strcmp(governor, settings->governor) != 0) {
     settings->other_governors = 1;
     if (strcmp(settings->governor, "performance") != 0)
       return;
     settings->governor_cpu_count = 0;
   }
-  snprintf(settings->governor, sizeof settings->governor, "%s", governor);
+  snprintf(settings->governor, sizeof settings->governor, "%.31s", governor);
   settings->governor_cpu_count++;
-}
-
-static void count_governors(struct settings_info *settings)
-{
-  static unsigned char online[MAX_CPUS];
-  int cpu;
-
-  memset(online, 0, sizeof online);
-  read_cpus("/sys/devices/system/cpu/online", online);
-  for (cpu = 0; cpu < MAX_CPUS; cpu++) {
-    char path[96], governor[32] = "";
-
-    if (!online[cpu])
-      continue;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
-    copy_line_of_file(governor, sizeof governor, path);
-    if (*governor)
-      count_governor(settings, governor);
-  }
-}
-
-static int read_turbo(void)
-{
-  static const char no_turbo[] = "/sys/devices/system/cpu/intel_pstate/no_turbo";
-  long long is_off = cpuc_file_read_number(no_turbo, 1);
-
-  return is_off >= 0
-    ? !is_off
-    : (int)cpuc_file_read_number("/sys/devices/system/cpu/cpufreq/boost", 1);
 }
 
 void fill_settings(struct settings_info *settings)
 {
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
+#define CPUS "/sys/devices/system/cpu/"
+  long long no_turbo = cpuc_file_read_number(CPUS "intel_pstate/no_turbo", 1);
+
   copy_line_of_file(settings->clock_source, sizeof settings->clock_source,
     CLOCKS "current_clocksource");
   copy_line_of_file(settings->clock_sources, sizeof settings->clock_sources,
     CLOCKS "available_clocksource");
-  count_governors(settings);
-  settings->turbo = read_turbo();
+  read_file_of_cpus("cpufreq/scaling_governor", settings, count_governor);
+  settings->turbo = no_turbo >= 0
+    ? !no_turbo : (int)cpuc_file_read_number(CPUS "cpufreq/boost", 1);
   settings->nmi_watchdog = cpuc_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
 }

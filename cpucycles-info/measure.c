@@ -4,13 +4,15 @@
 
 #include "config.h"
 
-#include "cpucycles-info/child.h"
 #include "cpucycles-info/fill.h"
 #include "sys/clock-sample.h"
+#include "sys/dependent-add.h"
 
 #include <cpucycles/bench.h>
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_SCHED_SETAFFINITY
@@ -19,8 +21,10 @@
 
 enum {
   CLOCK_SAMPLES = 16,       /* at each end of an observation */
+  CHAIN_PASSES = 40,        /* 20,480 adds, which the cost of a system call hardly changes */
+  CHAIN_WINDOWS = 40,
   READ_RUNS = 5,            /* of the measurement of the read cost */
-  RUN_NANOSECONDS = 200000, /* calls are added to a run, up to 10000, until it takes this long */
+  READS = 2000,             /* per run */
   LEAST_CLOCK_READS = 1000, /* to find the step of the clock, because its first reads may be slow */
   LEAST_CLOCK_CHANGES = 4,  /* reads continue until a coarse clock has changed this often */
   LEAST_CLOCK_STEPS = 10,   /* a duration of fewer steps of the clock is not exact enough */
@@ -32,125 +36,111 @@ enum {
 /* The smallest change of the clock that was found, in nanoseconds. 0: the clock is stopped. */
 static long long clock_step;
 
-/* Measures the step of the clock, because clock_getres(2) returns the resolution of timers. Returns
-   nanoseconds, or 0 if the clock is stopped. */
-static long long find_clock_step(void)
+/* Measures the step of the clock, because clock_getres(2) returns the resolution of timers. */
+static void find_clock_step(void)
 {
-  long long last = clock_nanoseconds(), now, step = 0;
-  int reads, changes = 0, equal_reads = 0;
+  long long last = clock_nanoseconds(), now;
+  int reads, changes = 0;
 
-  for (reads = 0; equal_reads < STOPPED_CLOCK_READS
-       && (reads < LEAST_CLOCK_READS || changes < LEAST_CLOCK_CHANGES);
-       reads++) {
+  clock_step = 0;
+  for (reads = 0; reads < LEAST_CLOCK_READS
+       || (reads < STOPPED_CLOCK_READS && changes < LEAST_CLOCK_CHANGES); reads++) {
     now = clock_nanoseconds();
-    if (now == last) {
-      equal_reads++;
-      continue;
-    }
-    if (now > last && (step == 0 || now - last < step))
-      step = now - last;
+    if (now > last && (clock_step == 0 || now - last < clock_step))
+      clock_step = now - last;
+    changes += now != last;
     last = now;
-    equal_reads = 0;
-    changes++;
   }
-  return step;
 }
 
-struct timed_count {
-  long long count;
-  long long time;  /* middle of the interval that contains the read, in nanoseconds */
-  long long width; /* length of that interval */
-};
-
-/* Reads the counter between two reads of the clock. */
-static struct timed_count time_count(void)
-{
-  struct cpuc_clock_sample sample
-    = cpuc_clock_sample_tightest(clock_nanoseconds, cpucycles, CLOCK_SAMPLES, 0);
-  struct timed_count timed;
-
-  /* the time may be up to one step later than the second clock read */
-  timed.width = sample.width + clock_step;
-  timed.time = sample.outer + timed.width / 2;
-  timed.count = sample.inner;
-  return timed;
-}
-
-static void read_batch(long long *differences)
+void read_differences(long long *differences, int count)
 {
   long long reads[BATCH + 1];
   int i;
 
-  for (i = 0; i <= BATCH; i++)
+  for (i = 0; i <= count; i++)
     reads[i] = cpucycles();
-  for (i = 0; i < BATCH; i++)
+  for (i = 0; i < count; i++)
     differences[i] = difference_of(reads[i + 1], reads[i]);
 }
 
-static void show_progress(const char *name, double done, double seconds)
+/* Reads the counter between two reads of the clock. */
+static struct cpuc_clock_sample time_count(void)
 {
-  fprintf(stderr, "\rcpucycles-info: %s: %.0f of %.0f s ", name, done, seconds);
-  fflush(stderr);
-}
-
-static void clear_progress(void)
-{
-  fprintf(stderr, "\r%*s\r", 60, "");
-  fflush(stderr);
+  return cpuc_clock_sample_tightest(clock_nanoseconds, cpucycles, CLOCK_SAMPLES, 0);
 }
 
 /* Waits until `length` nanoseconds after `begin`, and keeps the core busy. Returns 0, or -1 if the
    clock is stopped or steps back. */
-static int wait_until(const struct counter_results *results, long long begin, long long length,
-  double seconds, int progress)
+static int wait_until(long long begin, long long length)
 {
-  long long time = clock_nanoseconds() - begin, last = time, last_second = -1;
+  long long time = clock_nanoseconds() - begin, last, last_second = -1;
   int equal_reads = 0;
 
   while (time < length && equal_reads < STOPPED_CLOCK_READS) {
     if (time / 1000000000 != last_second) {
       last_second = time / 1000000000;
       end_if_parent_has_ended();
-      if (progress)
-        show_progress(results->name, (double)last_second, seconds);
     }
+    last = time;
     time = clock_nanoseconds() - begin;
     if (time < last)
       return -1;
     equal_reads = time == last ? equal_reads + 1 : 0;
-    last = time;
   }
   return time < length ? -1 : 0;
 }
 
 /* Reads batches that are spread over the duration. Keeps the core busy between them, because the
    counter of a core may stop while the core is idle. */
-static void observe(struct counter_results *results, double seconds, int progress)
+static void observe(struct counter_results *results, double seconds)
 {
-  struct timed_count begin = time_count(), end;
+  struct cpuc_clock_sample begin = time_count(), end;
   long long length = (long long)(seconds * 1e9), time;
   int i, clock_failed = clock_step == 0;
   double rate;
 
   for (i = 0; i < BATCHES; i++) {
-    read_batch(&results->differences[(size_t)i * BATCH]);
+    read_differences(&results->differences[(size_t)i * BATCH], BATCH);
     if (!clock_failed)
-      clock_failed
-        = wait_until(results, begin.time, length / BATCHES * (i + 1), seconds, progress) != 0;
+      clock_failed = wait_until(begin.outer, length / BATCHES * (i + 1)) != 0;
   }
   end = time_count();
-  if (progress)
-    clear_progress();
-  time = end.time - begin.time;
-  results->difference_count = SAMPLES;
+  time = end.outer - begin.outer + (end.width - begin.width) / 2; /* between the middles */
+  results->difference_count = DIFFERENCES;
   if (clock_failed || time <= 0)
     return;
   results->seconds = (double)time / 1e9;
-  rate = (double)difference_of(end.count, begin.count) * 1e9 / (double)time / results->scaling;
+  rate = (double)difference_of(end.inner, begin.inner) * 1e9 / (double)time / results->scaling;
   if (rate < 1) /* the counter is stopped, or the clock was set ahead */
     return;
   results->measured = rate;
-  results->uncertainty = (double)(begin.width + end.width) / 2 / (double)time * 1e6;
+  /* each count was read at any time between two reads of the clock, and up to one step later */
+  results->uncertainty
+    = ((double)(begin.width + end.width) / 2 + (double)clock_step) / (double)time * 1e6;
+}
+
+/* Compares a counter of core cycles with a chain of adds that take one cycle each. The count of two
+   lengths of chain less that of one length is free of the cost of a read, and the smallest counts
+   are free of interruptions. lib/candidate.c does so with shorter chains. */
+static void measure_core_ratio(struct counter_results *results)
+{
+  long long smallest[2] = { LLONG_MAX, LLONG_MAX }, count;
+  int i, length;
+
+  if (!cpuc_dependent_add_takes_one_cycle())
+    return;
+  for (i = 0; i < CHAIN_WINDOWS; i++)
+    for (length = 0; length < 2; length++) {
+      count = cpucycles();
+      if (cpuc_dependent_add_run((length + 1) * CHAIN_PASSES) != 0)
+        return;
+      count = difference_of(cpucycles(), count);
+      smallest[length] = count < smallest[length] ? count : smallest[length];
+    }
+  results->counts_per_core_cycle = (double)difference_of(smallest[1], smallest[0])
+    / (CHAIN_PASSES * CPUC_DEPENDENT_ADD_PASS);
+  results->has_core_ratio = 1;
 }
 
 static void summarize_differences(struct counter_results *results)
@@ -186,94 +176,77 @@ static void measure_grain(struct counter_results *results)
   results->grain = find_grain(differences, GRAIN_SAMPLES);
 }
 
-/* Measures the read cost: the mean cost of a call in the fastest of several runs. The number of
-   calls per run increases from 10, up to 10000, until a run takes RUN_NANOSECONDS and
-   LEAST_CLOCK_STEPS steps of the clock, interruptions included. */
+/* Measures the read cost: the mean cost of a call in the fastest of several runs. */
 static void measure_read_cost(struct counter_results *results)
 {
-  long long reads = 10, least = LEAST_CLOCK_STEPS * clock_step, begin, time, first, cycles;
-  double lowest = 0;
-  long long i;
-  int runs = 0;
+  long long begin, time, fastest = LLONG_MAX, cycles = 0;
+  int run, i;
 
-  while (runs < READ_RUNS) {
+  for (run = 0; run < READ_RUNS; run++) {
+    long long first = cpucycles();
+
     begin = clock_nanoseconds();
-    first = cpucycles();
-    for (i = 0; i < reads; i++)
+    for (i = 0; i < READS; i++)
       cycles = cpucycles();
-    cycles = difference_of(cycles, first);
     time = clock_nanoseconds() - begin;
-    if ((time < RUN_NANOSECONDS || time < least) && reads < 10000) {
-      reads = reads < 5000 ? 2 * reads : 10000;
+    if (time >= fastest)
       continue;
-    }
-    if (runs++ > 0 && (double)time / (double)reads >= lowest)
-      continue;
-    lowest = (double)time / (double)reads;
-    results->read_nanoseconds = clock_step > 0 && time >= least ? lowest : 0;
-    results->read_cycles = (double)cycles / (double)reads;
+    fastest = time;
+    results->read_cycles = (double)difference_of(cycles, first) / READS;
+    if (clock_step > 0 && time >= LEAST_CLOCK_STEPS * clock_step)
+      results->read_nanoseconds = (double)time / READS;
   }
 }
-
-#if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
 
 /* Reads the counter on each allowed CPU in turn, in 1 to 100 rounds, until the time has passed. */
 static void hop_across_cpus(struct counter_results *results, long long nanoseconds)
 {
+#if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
   size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
   cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS), *one = CPU_ALLOC(MAX_CPUS);
   long long begin = clock_nanoseconds(), last = 0, count;
-  int cpu, round;
+  int cpu, round = 0, rounds = 0;
 
-  if (allowed && one && sched_getaffinity(0, size, allowed) == 0
-    && CPU_COUNT_S(size, allowed) > 1) {
-    for (round = 0;
-         round == 0 || (round < 100 && clock_nanoseconds() - begin < nanoseconds); round++) {
-      end_if_parent_has_ended();
-      for (cpu = 0; cpu < MAX_CPUS; cpu++) {
-        if (!CPU_ISSET_S(cpu, size, allowed))
-          continue;
-        CPU_ZERO_S(size, one);
-        CPU_SET_S(cpu, size, one);
-        if (sched_setaffinity(0, size, one) != 0)
-          continue;
-        count = cpucycles();
-        if (results->cpu_count > 0 && difference_of(last, count) > results->largest_step_back)
-          results->largest_step_back = difference_of(last, count);
-        last = count;
-        results->cpu_count += round == 0;
-        results->hop_count++;
-      }
+  if (allowed && one && sched_getaffinity(0, size, allowed) == 0 && CPU_COUNT_S(size, allowed) > 1)
+    rounds = 100;
+  for (; round < rounds && (round == 0 || clock_nanoseconds() - begin < nanoseconds); round++) {
+    end_if_parent_has_ended();
+    for (cpu = 0; cpu < MAX_CPUS; cpu++) {
+      CPU_ZERO_S(size, one);
+      CPU_SET_S(cpu, size, one);
+      if (!CPU_ISSET_S(cpu, size, allowed) || sched_setaffinity(0, size, one) != 0)
+        continue;
+      count = cpucycles();
+      if (results->cpu_count > 0 && difference_of(last, count) > results->largest_step_back)
+        results->largest_step_back = difference_of(last, count);
+      last = count;
+      results->cpu_count += round == 0;
+      results->hop_count++;
     }
-    sched_setaffinity(0, size, allowed);
   }
+  if (rounds > 0)
+    sched_setaffinity(0, size, allowed);
   CPU_FREE(allowed);
   CPU_FREE(one);
-}
-
 #else
-
-static void hop_across_cpus(struct counter_results *results, long long nanoseconds)
-{
-  (void)results;
-  (void)nanoseconds;
-}
-
+  (void)results, (void)nanoseconds;
 #endif
+}
 
 static void copy_timer_info(struct counter_results *results)
 {
-  const struct cpucycles_timer_info *info = cpucycles_timer();
+  static const struct cpucycles_timer_info none = { .invariant = -1 };
+  const struct cpucycles_timer_info *info = cpucycles_timer() ? cpucycles_timer() : &none;
 
-  results->invariant = info ? info->invariant : -1;
-  results->reported = info ? info->reported_rate : 0;
+  results->invariant = info->invariant;
+  results->reported = info->reported_rate;
   snprintf(results->reported_source, sizeof results->reported_source, "%s",
-    info && info->reported_rate_source ? info->reported_rate_source : "");
+    info->reported_rate_source ? info->reported_rate_source : "");
   snprintf(results->invariant_source, sizeof results->invariant_source, "%s",
-    info && info->invariant_source ? info->invariant_source : "");
+    info->invariant_source ? info->invariant_source : "");
 }
 
-void measure_counter(struct counter_results *results, double seconds, int progress)
+void measure_counter(struct counter_results *results, double seconds)
 {
   const struct cpucycles_counter_info *counter = cpucycles_selected();
 
@@ -285,15 +258,17 @@ void measure_counter(struct counter_results *results, double seconds, int progre
   results->scaling = counter->scaling;
   results->scaled = counter->scaling < 1 || counter->scaling > 1;
   copy_timer_info(results);
-  clock_step = find_clock_step();
+  find_clock_step();
   measure_read_cost(results);
   results->overhead = cpucycles_section_overhead();
-  observe(results, seconds, progress);
+  observe(results, seconds);
   summarize_differences(results);
   if (results->measured > 0) /* the first and the last count can be one step old */
     results->uncertainty += results->step_units / (results->measured * results->seconds) * 1e6;
   if (strcmp(counter->scope, "thread") == 0)
     results->measured = 0; /* the count stops while the kernel or another thread runs */
   measure_grain(results);
+  if (is_of_core_cycles(counter))
+    measure_core_ratio(results);
   hop_across_cpus(results, (long long)(seconds * 1e9 / 2));
 }

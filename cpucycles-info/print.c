@@ -5,79 +5,67 @@
 
 #include "config.h"
 
-#include "cpucycles-info/print.h"
+#include "cpucycles-info/report.h"
 #include "cpucycles-info/write.h"
 
-#include <stdio.h>
+#include <limits.h>
 #include <string.h>
 
 enum { FORMAT = 1 };
 
-/* Prints the line that cpucycles_tracesetup() prints, with an equally rounded scale factor. */
-static void print_trace(int number, const struct cpucycles_counter_info *counter)
+/* Writes the line that cpucycles_tracesetup() prints, with an equally rounded scale factor. */
+static void write_trace(int number, const struct cpucycles_counter_info *counter)
 {
   long long millionths = (long long)(counter->scaling * 1e6 + 0.5);
 
-  printf("cpucycles tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d\n", number,
+  write_line("tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d", number,
     counter->name, counter->score, millionths / 1000000, millionths % 1000000,
     counter->width == 32);
 }
 
-/* Prints the lines of the public-domain cpucycles-info, in its form and order. */
-static void print_usual_lines(const struct report *report)
+/* Writes the lines of the public-domain cpucycles-info, in its form and order. */
+static void write_usual_lines(const struct report *report)
 {
   const struct library_info *library = &report->library;
+  const struct loop_rate *rate = report->loop_rates;
   int i;
 
-  printf("cpucycles version %s\n", library->version);
-  for (i = 0; i < library->counter_count; i++)
-    print_trace(i, library->counters[i]);
-  printf("cpucycles persecond %lld\n", library->persecond);
-  printf("cpucycles implementation %s\n", library->implementation);
-  printf("cpucycles iqm %lld ", report->mean);
-  for (i = 0; i < IQM_DIFFERENCES; i++)
-    printf("%+lld", report->iqm_differences[i] - report->mean);
-  printf("\n");
-  for (i = 0; i < LOOP_RATES; i++) {
-    const struct loop_rate *rate = &report->loop_rates[i];
-
-    printf("cpucycles observed persecond %.0f...%.0f with %lld loops %lld microseconds\n",
-      rate->low, rate->high, rate->loops, rate->microseconds);
-  }
-}
-
-/* Members that the document has in place of the usual lines. */
-static void write_usual_members(const struct report *report)
-{
-  int i;
-
+  write_fold(INT_MAX);
   write_integer("format", 1, FORMAT, NULL, NULL);
-  write_string("version", report->library.version, NULL, NULL);
-  write_string("implementation", report->library.implementation, NULL, NULL);
-  write_object("iqm");
-  write_integer("mean", 1, report->mean, NULL, NULL);
-  write_array("differences");
-  for (i = 0; i < IQM_DIFFERENCES; i++)
+  write_line("version");
+  write_string("version", library->version, " ", "");
+  for (i = 0; i < library->counter_count; i++)
+    write_trace(i, library->counters[i]);
+  write_line("persecond %lld", library->persecond);
+  write_line("implementation");
+  write_string("implementation", library->implementation, " ", "");
+  write_open("iqm", '{');
+  write_line("iqm");
+  write_integer("mean", 1, report->mean, " ", " ");
+  write_open("differences", '[');
+  for (i = 0; i < IQM_DIFFERENCES; i++) {
     write_integer("", 1, report->iqm_differences[i], NULL, NULL);
-  write_array_end();
-  write_object_end();
-  write_array("observed");
-  for (i = 0; i < LOOP_RATES; i++) {
-    const struct loop_rate *rate = &report->loop_rates[i];
-
-    write_object("");
-    write_number("low", 1, rate->low, 0, NULL, NULL);
-    write_number("high", 1, rate->high, 0, NULL, NULL);
-    write_integer("loops", 1, rate->loops, NULL, NULL);
-    write_integer("microseconds", 1, rate->microseconds, NULL, NULL);
-    write_object_end();
+    write_words("%+lld", report->iqm_differences[i] - report->mean);
   }
-  write_array_end();
+  write_close();
+  write_close();
+  write_open("observed", '[');
+  for (i = 0; i < LOOP_RATES; i++, rate++) {
+    write_open("", '{');
+    write_line("observed persecond");
+    write_number("low", 1, rate->low, 0, " ", "...");
+    write_number("high", 1, rate->high, 0, "", "");
+    write_integer("loops", 1, rate->loops, " with ", " loops");
+    write_integer("microseconds", 1, rate->microseconds, " ", " microseconds");
+    write_close();
+  }
+  write_close();
+  write_fold(80);
 }
 
 static void write_system(const struct system_info *system)
 {
-  write_object("system");
+  write_open("system", '{');
   write_line("system kernel%s", *system->kernel ? "" : " not known");
   write_string("kernel", system->kernel, " ", "");
   write_string("release", system->release, " ", "");
@@ -90,14 +78,14 @@ static void write_system(const struct system_info *system)
   write_string("hypervisor", system->hypervisor, " ", "");
   write_string("container", system->container, "; container ", "");
   write_string("emulator", system->emulator, "; emulator ", "");
-  write_object_end();
+  write_close();
 }
 
 static void write_cpu(const struct cpu_info *cpu)
 {
   int i;
 
-  write_object("cpu");
+  write_open("cpu", '{');
   write_line("cpu model%s", *cpu->model ? "" : " not known");
   write_string("model", cpu->model, " ", "");
   if (cpu->cpu_count > 0)
@@ -106,16 +94,16 @@ static void write_cpu(const struct cpu_info *cpu)
   write_integer("cores", cpu->core_count > 0, cpu->core_count, " on ", " cores");
   write_integer("allowed", cpu->allowed_count > 0, cpu->allowed_count,
     cpu->cpu_count > 0 ? ", " : NULL, " allowed here");
-  write_array("types");
+  write_open("types", '[');
   for (i = 0; i < cpu->type_count; i++) {
-    write_object("");
+    write_open("", '{');
     write_line("cpu type");
     write_string("name", cpu->types[i].name, " ", "");
     write_integer("cpus", 1, cpu->types[i].count, ": ", " CPUs");
-    write_object_end();
+    write_close();
   }
-  write_array_end();
-  write_object_end();
+  write_close();
+  write_close();
 }
 
 static void write_settings(const struct settings_info *settings)
@@ -126,12 +114,12 @@ static void write_settings(const struct settings_info *settings)
   write_string("clock_sources", settings->clock_sources,
     *settings->clock_source ? "; available: " : NULL, "");
   if (*settings->governor) {
-    write_object("governor");
+    write_open("governor", '{');
     write_line("governor");
     write_string("name", settings->governor, " ", "");
     write_integer("cpus", 1, settings->governor_cpu_count, " on ", " CPUs");
     write_truth("others", settings->other_governors, "", "", "; other CPUs have another");
-    write_object_end();
+    write_close();
   } else
     write_null("governor");
   if (settings->turbo >= 0)
@@ -139,45 +127,49 @@ static void write_settings(const struct settings_info *settings)
   write_truth("turbo", settings->turbo, NULL, " off", " on");
 }
 
-static void write_ignored(const struct library_info *library)
+/* The estimate stands beside the frequency that was measured, so that a wrong one is seen. An idle
+   core runs at a fraction of its estimate, so nothing warns. */
+static void write_frequency(const struct report *report)
 {
+  const struct library_info *library = &report->library;
+  long long core = core_persecond(&report->core);
+
+  write_open("frequency", '{');
+  write_line("frequency");
+  write_integer("persecond", 1, library->persecond, " estimate ", "");
+  write_string("source", library->frequency_source, " from ", "");
+  write_integer(NULL, core > 0, core, "; measured ", "");
+  write_string("ignored", library->frequency_ignored, "; ignored: ", "");
+  write_close();
   if (library->implementation_ignored)
     write_line("ignored in CPUCYCLES_IMPLEMENTATION");
   write_string("implementation_ignored", library->implementation_ignored, ": ", "");
 }
 
-static void write_frequency(const struct library_info *library)
+static void write_core(const struct report *report)
 {
-  write_object("frequency");
-  write_line("frequency");
-  write_integer("persecond", 1, library->persecond, NULL, NULL);
-  write_string("source", library->frequency_source, " source ", "");
-  write_string("ignored", library->frequency_ignored, "; ignored: ", "");
-  write_object_end();
-}
-
-static void write_core(const struct core_info *core)
-{
+  const struct core_info *core = &report->core;
   long long before = core->persecond_before, after = core->persecond_after;
-  double cycles = cycles_per_counted_cycle(core, core_persecond(core));
+  double cycles = cycles_per_counted_cycle(report);
+  int counts = counts_core_cycles(report);
 
-  write_object("core");
+  write_open("core", '{');
   write_line("core persecond%s", before > 0 || after > 0 ? "" : " not known");
   write_integer("persecond_before", before > 0, before, " ", " before");
   write_integer("persecond_after", after > 0, after, before > 0 ? ", " : " ", " after");
   write_integer("counted_persecond", core->counted_persecond != 0, core->counted_persecond, NULL,
     NULL);
-  write_truth("counts_core_cycles", core->counts_core_cycles, "", "", "; core cycles are counted");
-  write_number("cycles_per_counted_cycle", cycles > 0, cycles, 3,
-    core->counts_core_cycles ? NULL : "; ", " per count");
-  write_object_end();
+  write_truth("counts_core_cycles", counts, "", "", "; core cycles are counted");
+  write_number("cycles_per_counted_cycle", cycles > 0, cycles, 3, counts == 0 ? "; " : NULL,
+    " per count");
+  write_close();
 }
 
 static void write_rate(const struct counter_results *results, const char *clock)
 {
   int is_reported = results->reported > 0, is_measured = results->measured > 0;
 
-  write_object("rate");
+  write_open("rate", '{');
   write_line("timer %s rate", results->name);
   write_integer("reported", is_reported, results->reported,
     is_contradicted(results) ? " not the reported " : " reported ", "");
@@ -189,7 +181,13 @@ static void write_rate(const struct counter_results *results, const char *clock)
   write_string("clock", clock, NULL, NULL);
   write_number("off_ppm", is_reported && is_measured, rate_off_ppm(results), 1, ", off by ",
     " ppm");
-  write_object_end();
+  write_close();
+}
+
+static void write_core_ratio(const struct counter_results *results, const char *before)
+{
+  write_number("counts_per_core_cycle", results->has_core_ratio, results->counts_per_core_cycle, 2,
+    before, " counts per core cycle");
 }
 
 static void write_hops(const struct counter_results *results)
@@ -201,13 +199,13 @@ static void write_hops(const struct counter_results *results)
     write_null("across_cpus");
     return;
   }
-  write_object("across_cpus");
+  write_open("across_cpus", '{');
   write_truth("monotonic", !steps_back, "", " steps back", " monotonic");
   write_integer("largest_step_back", 1, results->largest_step_back,
     steps_back ? " by up to " : NULL, " cycles");
   write_integer("hops", 1, results->hop_count, ", in ", " moves");
   write_integer("cpus", 1, results->cpu_count, " between ", " CPUs");
-  write_object_end();
+  write_close();
 }
 
 static void write_step_and_grain(const struct counter_results *results)
@@ -225,29 +223,29 @@ static void write_step_and_grain(const struct counter_results *results)
     write_words("%s", is_known ? "; no grain above 1" : "");
     return;
   }
-  write_object("grain");
+  write_open("grain", '{');
   write_number("cycles", 1, (double)grain->units * results->scaling, scaled, "; grain ", " cycles");
   write_integer("units", 1, grain->units, scaled ? ", " : NULL, " of its units");
   write_number("share", 1, grain->share, 3, ", share ", "");
-  write_object_end();
+  write_close();
 }
 
 static void write_costs(const struct counter_results *results)
 {
   int is_timed = results->read_nanoseconds > 0;
 
-  write_object("read");
+  write_open("read", '{');
   write_line("timer %s read", results->name);
   write_number("cycles", 1, results->read_cycles, 1, " ", " cycles");
   write_number("nanoseconds", is_timed, results->read_nanoseconds, 1, ", ", " ns");
   write_words("%s", is_timed ? "" : ", time not measured");
-  write_object_end();
+  write_close();
   write_integer("overhead", 1, results->overhead, "; section overhead ", " cycles");
 }
 
 static void write_differences(const struct counter_results *results)
 {
-  write_object("differences");
+  write_open("differences", '{');
   write_line("timer %s differences", results->name);
   write_integer("lowest", 1, results->lowest, " ", "");
   write_integer("lower_quartile", 1, results->lower_quartile, " ", "");
@@ -256,7 +254,7 @@ static void write_differences(const struct counter_results *results)
   write_integer("highest", 1, results->highest, " ", "");
   write_integer("below_zero", 1, results->below_zero, ", ", "");
   write_integer("count", 1, results->difference_count, " of ", " below 0");
-  write_object_end();
+  write_close();
 }
 
 /* In the text, a counter that is not in use has one line with its main figures. */
@@ -268,13 +266,14 @@ static void write_results(const struct report *report, const struct cpucycles_co
     write_null("timer");
     return;
   }
-  write_object("timer");
+  write_open("timer", '{');
   if (*results->failure)
     write_line("timer %s not examined", results->name);
   write_string("failure", results->failure, ": ", "");
   if (!*results->failure) {
-    write_line("timer %s counts %s; kind %s, scope %s", counter->name, counter->unit, counter->kind,
+    write_line("timer %s unit %s; kind %s, scope %s", counter->name, counter->unit, counter->kind,
       counter->scope);
+    write_core_ratio(results, "; ");
     write_rate(results, report->clock);
     write_line("timer %s invariant", results->name);
     write_truth("invariant", results->invariant, " not known", " no", " yes");
@@ -284,7 +283,7 @@ static void write_results(const struct report *report, const struct cpucycles_co
     write_costs(results);
     write_differences(results);
   }
-  write_object_end();
+  write_close();
 }
 
 static void write_one_line(const struct report *report,
@@ -302,6 +301,7 @@ static void write_one_line(const struct report *report,
   rate = results->measured > 0 ? results->measured : (double)results->reported;
   write_line("timer %s %s", results->name, counter->kind);
   write_number(NULL, rate > 0, rate, 0, ", ", " Hz");
+  write_core_ratio(results, ", ");
   write_number(NULL, results->read_nanoseconds > 0, results->read_nanoseconds, 1, ", read ", " ns");
   write_integer(NULL, 1, counter->score, ", score ", "");
 }
@@ -311,6 +311,7 @@ static void write_reason(const struct library_info *library,
 {
   const struct cpucycles_counter_info *first = first_alike(library, counter);
   int error = counter->error_number, signal = counter->signal_number;
+  int is_repeated = first != counter && write_is_text();
 
   /* if the score is 0, no counter passed its trial, and the library uses this counter as the last
      resort */
@@ -318,15 +319,14 @@ static void write_reason(const struct library_info *library,
     write_line("%s %s", counter->state == CPUCYCLES_DROPPED ? "dropped"
       : counter->score > 0 ? "note" : "last resort", counter->name);
   write_string("reason", counter->reason, " ", ":");
-  if (first != counter && write_is_text()) {
+  if (is_repeated)
     write_words(" like %s", first->name);
-    return;
-  }
-  write_string("explanation", counter->explanation, " ", "");
+  write_string("explanation", is_repeated ? NULL : counter->explanation, " ", "");
   write_integer("errno", error != 0, error, NULL, NULL);
   write_string("signal", signal ? signal_name(signal) : NULL, " (", ")");
-  write_string("error", error ? strerror(error) : NULL, " (", ")");
-  write_string("remedy", counter->remedy, "; remedy: ", "");
+  write_string("error", error ? strerror(error) : NULL,
+    is_repeated && error == first->error_number ? NULL : " (", ")");
+  write_string("remedy", is_repeated ? NULL : counter->remedy, "; remedy: ", "");
 }
 
 static void write_counters(const struct report *report)
@@ -334,11 +334,11 @@ static void write_counters(const struct report *report)
   static const char *const states[] = { "dropped", "usable", "selected" };
   int i;
 
-  write_array("counters");
+  write_open("counters", '[');
   for (i = 0; i < report->library.counter_count; i++) {
     const struct cpucycles_counter_info *counter = report->library.counters[i];
 
-    write_object("");
+    write_open("", '{');
     write_string("name", counter->name, NULL, NULL);
     write_string("summary", counter->summary, NULL, NULL);
     write_string("kind", counter->kind, NULL, NULL);
@@ -351,9 +351,9 @@ static void write_counters(const struct report *report)
     write_number("scaling", 1, counter->scaling, 6, NULL, NULL);
     write_reason(&report->library, counter);
     write_results(report, counter);
-    write_object_end();
+    write_close();
   }
-  write_array_end();
+  write_close();
 }
 
 static void write_lines_of_counters(const struct report *report, int all)
@@ -376,12 +376,12 @@ static void write_warnings(const struct report *report)
 {
   int i;
 
-  write_array("warnings");
+  write_open("warnings", '[');
   for (i = 0; i < report->warning_count; i++) {
     write_line("warning");
     write_string("", report->warnings[i].text, " ", "");
   }
-  write_array_end();
+  write_close();
 }
 
 static void write_summary(const struct report *report)
@@ -392,23 +392,27 @@ static void write_summary(const struct report *report)
     write_line("summary %-8s %s", report->summary[i].label, report->summary[i].text);
 }
 
-void print_text_of_surroundings(const struct report *report)
+static void write_surroundings(const struct report *report)
 {
-  write_begin(WRITE_TEXT);
   write_system(&report->system);
   write_cpu(&report->cpu);
   write_settings(&report->settings);
+}
+
+void print_text_of_surroundings(const struct report *report)
+{
+  write_begin(WRITE_TEXT);
+  write_surroundings(report);
   write_end();
 }
 
 void print_text(const struct report *report, int all)
 {
-  print_usual_lines(report);
-  print_text_of_surroundings(report);
   write_begin(WRITE_TEXT);
-  write_frequency(&report->library);
-  write_ignored(&report->library);
-  write_core(&report->core);
+  write_usual_lines(report);
+  write_surroundings(report);
+  write_frequency(report);
+  write_core(report);
   write_lines_of_counters(report, all);
   if (all)
     write_warnings(report);
@@ -419,13 +423,10 @@ void print_text(const struct report *report, int all)
 void print_json(const struct report *report)
 {
   write_begin(WRITE_JSON);
-  write_usual_members(report);
-  write_system(&report->system);
-  write_cpu(&report->cpu);
-  write_settings(&report->settings);
-  write_frequency(&report->library);
-  write_ignored(&report->library);
-  write_core(&report->core);
+  write_usual_lines(report);
+  write_surroundings(report);
+  write_frequency(report);
+  write_core(report);
   write_counters(report);
   write_warnings(report);
   write_end();

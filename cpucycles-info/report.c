@@ -6,35 +6,27 @@
 #include "cpucycles-info/report.h"
 
 #include <signal.h>
-#include <stddef.h>
-#include <string.h>
 
 const char *signal_name(int signal)
 {
-  switch (signal) {
-  case SIGABRT:
-    return "SIGABRT";
-  case SIGILL:
-    return "SIGILL";
-  case SIGFPE:
-    return "SIGFPE";
+#define NAME(signal) { signal, #signal }
+  static const struct {
+    int number;
+    const char *name;
+  } names[] = { NAME(SIGABRT), NAME(SIGILL), NAME(SIGFPE), NAME(SIGSEGV),
 #ifdef SIGBUS
-  case SIGBUS:
-    return "SIGBUS";
-#endif
-  case SIGSEGV:
-    return "SIGSEGV";
-#ifdef SIGKILL
-  case SIGKILL:
-    return "SIGKILL";
+    NAME(SIGBUS), NAME(SIGKILL),
 #endif
 #ifdef SIGSYS
-  case SIGSYS:
-    return "SIGSYS";
+    NAME(SIGSYS),
 #endif
-  default:
-    return "signal";
-  }
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (names[i].number == signal)
+      return names[i].name;
+  return "signal";
 }
 
 const struct counter_results *results_of(const struct report *report, const char *counter)
@@ -55,25 +47,43 @@ static int are_equal(const char *one, const char *other)
 const struct cpucycles_counter_info *first_alike(const struct library_info *library,
   const struct cpucycles_counter_info *counter)
 {
-  const struct cpucycles_counter_info *first = counter;
+  const struct cpucycles_counter_info *first;
   int i;
 
   for (i = 0; i < library->counter_count; i++) {
     first = library->counters[i];
-    if (first == counter
-      || (are_equal(first->reason, counter->reason)
-        && are_equal(first->explanation, counter->explanation)
-        && are_equal(first->remedy, counter->remedy)
-        && first->signal_number == counter->signal_number
-        && first->error_number == counter->error_number))
+    if (first != counter && are_equal(first->reason, counter->reason)
+      && are_equal(first->explanation, counter->explanation)
+      && are_equal(first->remedy, counter->remedy))
+      return first;
+    if (first == counter)
       break;
   }
-  return first;
+  return counter;
 }
 
-int counts_core_cycles(const struct cpucycles_counter_info *counter)
+int is_core_ratio_off(const struct counter_results *results)
 {
-  return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "system call") == 0;
+  return results->has_core_ratio
+    && (results->counts_per_core_cycle < 0.95 || results->counts_per_core_cycle > 1.05);
+}
+
+/* Returns the results of the counter in use if its ratio was measured, or NULL. */
+static const struct counter_results *core_ratio_in_use(const struct report *report)
+{
+  const struct cpucycles_counter_info *counter = report->library.selected;
+  const struct counter_results *results = counter ? results_of(report, counter->name) : NULL;
+
+  return results && results->has_core_ratio ? results : NULL;
+}
+
+int counts_core_cycles(const struct report *report)
+{
+  const struct counter_results *results = core_ratio_in_use(report);
+
+  if (!report->library.selected || !is_of_core_cycles(report->library.selected))
+    return 0;
+  return results ? !is_core_ratio_off(results) : -1;
 }
 
 long long core_persecond(const struct core_info *core)
@@ -81,11 +91,14 @@ long long core_persecond(const struct core_info *core)
   return core->persecond_after > 0 ? core->persecond_after : core->persecond_before;
 }
 
-double cycles_per_counted_cycle(const struct core_info *core, long long persecond)
+double cycles_per_counted_cycle(const struct report *report)
 {
-  if (core->counted_persecond <= 0 || persecond <= 0)
-    return 0;
-  return (double)persecond / (double)core->counted_persecond;
+  const struct counter_results *results = core_ratio_in_use(report);
+  long long counted = report->core.counted_persecond;
+
+  if (results)
+    return results->counts_per_core_cycle > 0 ? 1 / results->counts_per_core_cycle : 0;
+  return counted > 0 ? (double)core_persecond(&report->core) / (double)counted : 0;
 }
 
 double rate_off_ppm(const struct counter_results *results)

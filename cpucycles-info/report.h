@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The data of the report. Data flows one way: the files of fill.h collect, judge.c adds warnings, and
-   the summary, and the printers of print.h take all data from the report. */
+/* The data of the report. Data flows one way: the files of fill.h collect, judge.c adds warnings and
+   the summary, and the printers take all data from the report. */
 
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
 
-#include "cpucycles-info/grain.h"
-
 #include <cpucycles.h>
 #include <stddef.h>
+#include <string.h>
 
 enum {
   IQM_DIFFERENCES = 64, /* of adjacent reads, in the line iqm */
   LOOP_RATES = 11, /* "observed persecond" lines, each with twice the loops of the previous line */
   BATCHES = 100,   /* number of batches in an observation */
   BATCH = 100,     /* differences of adjacent reads in a batch */
-  SAMPLES = BATCHES * BATCH,
+  DIFFERENCES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
   TYPES = 8,
   WARNINGS = 64, /* enough: x86-64 Linux has 9 counters with at most 4 warnings each, and 7 other
                     warnings are possible */
   SUMMARY_LINES = 10
+};
+
+/* The amount by which a count advances each time it advances. */
+struct grain {
+  long long units; /* 1: no larger grain was found */
+  double share;    /* share of the positive differences that are multiples of the grain */
 };
 
 /* Measurements of one counter, from a process that has selected it. */
@@ -44,9 +49,11 @@ struct counter_results {
   double read_cycles;      /* per call of cpucycles() */
   double read_nanoseconds; /* per call of cpucycles(); 0: the OS clock is too coarse */
   long long overhead;      /* cpucycles_section_overhead() */
+  int has_core_ratio;      /* 1 if counts_per_core_cycle was measured */
+  double counts_per_core_cycle; /* of a counter of core cycles */
   int difference_count, below_zero; /* number of differences, and of negative differences */
   long long lowest, lower_quartile, median, upper_quartile, highest;
-  long long differences[SAMPLES]; /* sorted if the counter was examined */
+  long long differences[DIFFERENCES]; /* sorted if the counter was examined */
 };
 
 /* The rate of the counter in use, measured against the OS clock. */
@@ -59,7 +66,6 @@ struct loop_rate {
    Each is 0 if it is not known. */
 struct core_info {
   long long persecond_before, persecond_after, counted_persecond;
-  int counts_core_cycles; /* 1 if the counter in use counts core cycles */
 };
 
 /* Empty strings mean "not known" or "not applicable". */
@@ -130,18 +136,32 @@ const char *signal_name(int signal); /* "signal" for a signal that is not listed
 /* Returns NULL if the report has no results of this counter. */
 const struct counter_results *results_of(const struct report *report, const char *counter);
 
-/* Returns the first counter with the reason, explanation, signal, error and remedy of this one. */
+/* Returns the first counter with the reason, explanation and remedy of this one. */
 const struct cpucycles_counter_info *first_alike(const struct library_info *library,
   const struct cpucycles_counter_info *counter);
 
-/* Returns 1 if the counter counts core cycles. */
-int counts_core_cycles(const struct cpucycles_counter_info *counter);
+/* Returns 1 if the counter is of a kind that counts core cycles, according to the library. */
+static inline int is_of_core_cycles(const struct cpucycles_counter_info *counter)
+{
+  return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "system call") == 0;
+}
+
+/* Returns 1 if a measurement contradicts that the counter counts core cycles. The bounds leave room
+   for interruptions and for another hardware thread of the core. */
+int is_core_ratio_off(const struct counter_results *results);
+
+/* Returns 1 if the counter in use was measured to count core cycles, 0 if it does not, or -1 if it
+   is of such a kind and was not measured. */
+int counts_core_cycles(const struct report *report);
 
 /* Returns the core frequency after the other measurements or, if that is not known, before. */
 long long core_persecond(const struct core_info *core);
 
-/* Returns the core cycles per counted cycle at the core frequency `persecond`; 0 if not known. */
-double cycles_per_counted_cycle(const struct core_info *core, long long persecond);
+/* Returns the core cycles per count of the counter in use; 0 if not known. */
+double cycles_per_counted_cycle(const struct report *report);
+
+/* judge.c: adds the warnings and the summary to a report that is otherwise filled. */
+void judge_report(struct report *report);
 
 /* Returns the deviation of the measured rate from the reported rate, in parts per million; 0 if one
    of the two is missing. */
@@ -150,5 +170,17 @@ double rate_off_ppm(const struct counter_results *results);
 /* Returns 1 if the measured rate contradicts the reported rate, which then is not the rate of the
    counter: they differ by more than 1 %, and by more than the error of the measurement. */
 int is_contradicted(const struct counter_results *results);
+
+/* print.c: prints to standard output the lines of the public-domain tool, what was found, and the
+   summary. With `all`, prints every line of every counter, and the warnings in full. */
+void print_text(const struct report *report, int all);
+
+/* Prints what fill_surroundings() fills. */
+void print_text_of_surroundings(const struct report *report);
+
+void print_json(const struct report *report);
+
+/* plot.c: draws charts. */
+void print_plot(const struct report *report);
 
 #endif

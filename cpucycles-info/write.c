@@ -12,17 +12,18 @@
 enum { INDENT = 4 };
 
 static enum write_form form;
-static int depth;        /* number of open JSON objects and arrays */
-static int is_first;     /* 1 while the innermost open object or array has no members */
-static char text[2048];  /* the line of text that is not printed yet */
+static int depth;       /* number of open JSON objects and arrays */
+static char closing[8]; /* the brackets that close them */
+static int is_first;    /* 1 while the innermost open object or array has no members */
+static char text[2048]; /* the line of text that is not printed yet */
+static int columns;
 
 void write_begin(enum write_form wanted)
 {
   form = wanted;
-  *text = 0;
+  columns = 80;
   depth = is_first = 0;
-  if (form == WRITE_JSON)
-    write_object("");
+  write_open("", '{');
 }
 
 int write_is_text(void)
@@ -41,26 +42,27 @@ static size_t fitting(const char *words, int width)
       end = i;
     width -= (words[i] & 0xc0) != 0x80; /* bytes after the first of a UTF-8 sequence have no width */
   }
-  return words[i] || width < 0 ? (end > 0 ? end : i) : i;
+  return (words[i] || width < 0) && end > 0 ? end : i;
 }
 
-void write_folded(const char *words, int columns)
+void write_folded(const char *words, int width)
 {
   size_t length;
   int indent;
 
   for (indent = 0; *words; indent = INDENT) {
-    length = fitting(words, columns - indent);
+    length = fitting(words, width - indent);
     printf("%*s%.*s\n", indent, "", (int)length, words);
     words += length;
     words += *words == ' ';
   }
 }
 
-static void end_line(void)
+void write_fold(int width)
 {
-  write_folded(text, 80);
+  write_folded(text, columns);
   *text = 0;
+  columns = width;
 }
 
 __attribute__((format(printf, 1, 0)))
@@ -68,7 +70,8 @@ static void add(const char *format, va_list arguments)
 {
   size_t length = strlen(text);
 
-  vsnprintf(text + length, sizeof text - length, format, arguments);
+  if (form == WRITE_TEXT)
+    vsnprintf(text + length, sizeof text - length, format, arguments);
 }
 
 void write_words(const char *format, ...)
@@ -76,8 +79,7 @@ void write_words(const char *format, ...)
   va_list arguments;
 
   va_start(arguments, format);
-  if (form == WRITE_TEXT)
-    add(format, arguments);
+  add(format, arguments);
   va_end(arguments);
 }
 
@@ -85,58 +87,29 @@ void write_line(const char *format, ...)
 {
   va_list arguments;
 
-  if (form != WRITE_TEXT)
-    return;
-  end_line();
+  write_fold(columns);
   write_words("cpucycles ");
   va_start(arguments, format);
   add(format, arguments);
   va_end(arguments);
 }
 
-static void begin_member(void)
-{
-  printf(is_first ? "\n%*s" : ",\n%*s", depth * 2, "");
-  is_first = 0;
-}
-
-/* Returns the length of the UTF-8 sequence at `at`, whose first byte is not ASCII, or 0 if the
-   sequence is not valid. */
-static int sequence_length(const unsigned char *at)
-{
-  static const unsigned char least[] = { 0, 0, 0xc2, 0xe0, 0xf0 };
-  int length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2, i;
-
-  if (at[0] < least[length] || at[0] > 0xf4)
-    return 0;
-  for (i = 1; i < length; i++)
-    if (at[i] < 0x80 || at[i] > 0xbf)
-      return 0;
-  if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f)
-    || (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-    return 0;
-  return length;
-}
-
-/* Prints a JSON string. Escapes control characters, and replaces bytes that are not UTF-8, because
+/* Prints a JSON string. Escapes control characters, and replaces bytes that are not ASCII, because
    files of the system can contain any bytes. */
 static void print_string(const char *string)
 {
   const unsigned char *at = (const unsigned char *)string;
-  int length;
 
   putchar('"');
-  for (; *at; at += length > 0 ? length : 1) {
-    length = *at < 0x80 ? 1 : sequence_length(at);
+  for (; *at; at++)
     if (*at == '"' || *at == '\\')
       printf("\\%c", *at);
     else if (*at < ' ' || *at == 127)
       printf("\\u%04x", *at);
-    else if (length > 0)
-      fwrite(at, 1, (size_t)length, stdout);
+    else if (*at < 128)
+      putchar(*at);
     else
       printf("\\ufffd");
-  }
   putchar('"');
 }
 
@@ -144,65 +117,44 @@ static void print_string(const char *string)
 static void begin(const char *key)
 {
   if (depth > 0)
-    begin_member();
+    printf(is_first ? "\n%*s" : ",\n%*s", depth * 2, "");
+  is_first = 0;
   if (!*key)
     return;
   print_string(key);
   printf(": ");
 }
 
-static void open_with(const char *key, char bracket)
+void write_open(const char *key, char bracket)
 {
-  if (form != WRITE_JSON)
+  if (form == WRITE_TEXT)
     return;
   begin(key);
   putchar(bracket);
-  depth++;
+  closing[depth++] = bracket == '{' ? '}' : ']';
   is_first = 1;
 }
 
-static void close_with(char bracket)
+void write_close(void)
 {
-  if (form != WRITE_JSON)
+  if (form == WRITE_TEXT)
     return;
   depth--;
   if (!is_first)
     printf("\n%*s", depth * 2, "");
-  putchar(bracket);
+  printf("%c%s", closing[depth], depth == 0 ? "\n" : "");
   is_first = 0;
-}
-
-void write_object(const char *key)
-{
-  open_with(key, '{');
-}
-
-void write_object_end(void)
-{
-  close_with('}');
-}
-
-void write_array(const char *key)
-{
-  open_with(key, '[');
-}
-
-void write_array_end(void)
-{
-  close_with(']');
 }
 
 void write_end(void)
 {
-  end_line();
-  write_object_end();
-  if (form == WRITE_JSON)
-    putchar('\n');
+  write_fold(columns);
+  write_close();
 }
 
 void write_null(const char *key)
 {
-  if (form != WRITE_JSON)
+  if (form == WRITE_TEXT)
     return;
   begin(key);
   printf("null");
@@ -213,18 +165,15 @@ void write_null(const char *key)
 static int write_fact(const char *key, int is_known, const char *before, const char *value,
   const char *after)
 {
-  if (form == WRITE_TEXT) {
-    if (before && is_known)
-      write_words("%s%s%s", before, value, after);
+  if (before && is_known)
+    write_words("%s%s%s", before, value, after);
+  if (form == WRITE_TEXT || !key)
     return 0;
-  }
-  if (!key || !is_known) {
-    if (key)
-      write_null(key);
-    return 0;
-  }
-  begin(key);
-  return 1;
+  if (is_known)
+    begin(key);
+  else
+    write_null(key);
+  return is_known;
 }
 
 void write_string(const char *key, const char *value, const char *before, const char *after)

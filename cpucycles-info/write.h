@@ -21,8 +21,10 @@ int write_is_text(void);
    blanks. */
 void write_folded(const char *words, int columns);
 
-/* Text only: begins a line with "cpucycles " and these words. A line longer than 80 columns is
-   folded. */
+/* Folds the lines that follow at this width, which is 80 at first. */
+void write_fold(int columns);
+
+/* Text only: begins a line with "cpucycles " and these words. */
 __attribute__((format(printf, 1, 2)))
 void write_line(const char *format, ...);
 
@@ -30,11 +32,10 @@ void write_line(const char *format, ...);
 __attribute__((format(printf, 1, 2)))
 void write_words(const char *format, ...);
 
-/* JSON only. The key of an element of an array is "". */
-void write_object(const char *key);
-void write_object_end(void);
-void write_array(const char *key);
-void write_array_end(void);
+/* JSON only: opens an object with '{' or an array with '['. The key of an element of an array
+   is "". */
+void write_open(const char *key, char bracket);
+void write_close(void);
 void write_null(const char *key);
 
 /* The value of each fact. If a string is NULL or empty, or is_known is 0, the JSON document

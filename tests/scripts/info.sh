@@ -56,6 +56,10 @@ check_report() {
     [4-9]0 | 100) ;;
     *) wrong "$1: summary: $summary" ;;
   esac
+  # the last rows of a terminal show it
+  for line in counter core read better; do
+    tail -n 12 $out.folded | grep -q "^cpucycles summary $line " || wrong "$1: no summary $line in the last 12 rows"
+  done
   [ "$(grep -c '^cpucycles observed' $out)" = 11 ] || wrong "$1: not 11 observed lines"
   [ "$(sed -n 's/.* with \([0-9]*\) loops .*/\1/p' $out | tr '\n' ' ')" = \
     "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "$1: loops"
@@ -64,7 +68,7 @@ check_report() {
   done
   # each examined counter has a line with its unit
   for name in $(sed -n 's/^cpucycles timer \([^ ]*\) rate .*/\1/p' $out); do
-    grep -q "^cpucycles timer $name counts " $out || wrong "$1: no line with the unit of $name"
+    grep -q "^cpucycles timer $name unit " $out || wrong "$1: no line with the unit of $name"
   done
   # each counter of precision 0, and no other, has a line with its reason: dropped, or last resort
   for name in $(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision 0 .*/\1/p' $out); do
@@ -86,7 +90,7 @@ done
 (export LC_ALL="${comma:-C}" cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch,default-zero
   report) || wrong "wrong settings: exit status $?"
 check_report "wrong settings"
-grep -q '^cpucycles frequency source .*; ignored: cpucyclespersecond is not a decimal number$' $out ||
+grep -q '^cpucycles frequency estimate .*; ignored: cpucyclespersecond is not a decimal number$' $out ||
   wrong "malformed cpucyclespersecond: $(grep '^cpucycles frequency' $out)"
 ignored='nonesuch is not a counter of this library; default-zero does not work here: not-increasing'
 grep -qx -e "cpucycles ignored in CPUCYCLES_IMPLEMENTATION: $ignored" \
@@ -106,7 +110,7 @@ check_report "$forced forced"
 ! grep -q '^cpucycles ignored' $out || wrong "$forced forced: it is used, and reported as ignored"
 [ "$(grep -c '^cpucycles dropped .* not-asked: ' $out)" = \
   "$(($(grep -c '^cpucycles tracesetup ' $out) - 1))" ] || wrong "$forced forced: others were tried"
-grep -q -e '^cpucycles frequency source cpucyclespersecond' \
-  -e '^cpucycles frequency source .*; ignored: cpucyclespersecond is not needed: an earlier source has a frequency$' $out ||
+grep -q -e '^cpucycles frequency estimate 2400000000 from cpucyclespersecond' \
+  -e '^cpucycles frequency estimate .*; ignored: cpucyclespersecond is not needed: an earlier source has a frequency$' $out ||
   wrong "setting in the environment: $(grep '^cpucycles frequency' $out)"
 exit $failed

@@ -1,52 +1,14 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-"""Tests the options of cpucycles-info, where its output goes, and the width of its plots."""
+"""Tests the options of cpucycles-info, and where its output goes."""
 
 import os
-import pty
 import re
-import select
 import subprocess
 import sys
 import time
 
 import tool
-from tool import CLOCK, ONE_COUNTER, WINDOWS, Skip, bars, document, locales, once, run
-
-
-def _on_terminal(arguments, columns, **environment):
-    """Runs the tool on a terminal of this width; returns what it printed there."""
-    import fcntl
-    import struct
-    import termios
-    try:
-        master, slave = pty.openpty()
-    except OSError as error:
-        raise Skip(f"no pseudo-terminal can be opened here: {error}") from error
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    env = tool.environment_with_secrets()
-    env.update({"TERM": "xterm"})
-    env.update(environment)
-    child = subprocess.Popen(f"{tool.TOOL} {arguments}", shell=True, env=env, stdin=slave,
-                             stdout=slave, stderr=slave)
-    os.close(slave)
-    seen = b""
-    ended = False
-    while True:
-        if select.select([master], [], [], 0.1)[0]:
-            try:
-                part = os.read(master, 65536)
-            except OSError:
-                break
-            if not part:
-                break
-            seen += part
-        elif ended:
-            break
-        else:
-            ended = child.poll() is not None  # the child may have written just before its end
-    assert child.wait() == 0, seen
-    os.close(master)
-    return seen.decode().replace("\r\n", "\n")
+from tool import CLOCK, ONE_COUNTER, WINDOWS, Skip, document, once, run
 
 
 def _is_full(device):
@@ -55,18 +17,10 @@ def _is_full(device):
         f"echo >{device}", shell=True, stderr=subprocess.DEVNULL).returncode != 0
 
 
-def _utf8_locale():
-    for name in locales():
-        if re.search(r"utf-?8$", name, re.I):
-            return name
-    raise Skip("no UTF-8 locale is installed")
-
-
 def wrong_arguments_are_a_usage_error():
     for arguments in ("-x", "--nonsense", "x", "''", "-j x --help", "--json=1", "--c default-zero",
                       "-c nonesuch", "-c ''", "--counter", "-o", "-o x", "-o 0", "--observe -1",
                       "-o nan", "-o inf", "-o 1e9", "-o 1x", "--observe=0x1", "-o ' 1'",
-                      "-o 1 -o 2", "-c default-gettimeofday --counter default-zero",
                       "--json --plot", "--list --json", "-l -c default-zero", "-C -o 1", "-hV"):
         # with POSIXLY_CORRECT, options end at the first operand
         has_operand = arguments in ("x", "-j x --help")
@@ -133,49 +87,6 @@ def output_that_cannot_be_written_is_an_error():
         assert run.error.startswith("cpucycles-info: cannot write the output"), arguments
     if not _is_full("/dev/full"):
         raise Skip("a full device: /dev/full accepts data, or does not exist")
-
-
-def progress_is_printed_on_a_terminal():
-    if WINDOWS:
-        raise Skip("there is no terminal of Windows here")
-    seen = _on_terminal(f"--observe 1 {ONE_COUNTER} >/dev/null", 80)
-    assert "default-gettimeofday: 0 of 1 s" in seen, seen
-    assert re.search(r"\r {40,}\r$", seen), "the last line of progress is not erased"
-
-
-def plots_follow_the_width():
-    for width in (40, 60, 200):
-        chart = run(f"-pc {CLOCK}", COLUMNS=str(width), LC_ALL="C")
-        assert chart.startswith(f"{CLOCK}: ") and bars(chart)
-        longest = max(len(line) for line in chart.splitlines())
-        assert longest <= width, f"{longest} of {width}: {chart}"
-        assert longest > width // 2, f"{longest} of {width}"
-    if not WINDOWS:
-        chart = _on_terminal(f"--plot {ONE_COUNTER}", 60, LC_ALL="C", NO_COLOR="1", COLUMNS="100")
-        longest = max(len(line) for line in bars(chart))
-        assert 30 < longest <= 60, f"a terminal: {longest} of 60"
-        assert "\033" not in chart  # for NO_COLOR
-
-
-def plot_is_ascii_in_an_ascii_locale():
-    assert once(f"--plot {ONE_COUNTER}", LC_ALL="C").isascii()
-    if WINDOWS:
-        raise Skip("Windows has no such locales")
-    chart = run(f"--plot {ONE_COUNTER}", LC_ALL=_utf8_locale())
-    assert "\u2588" in chart and "#" not in chart
-    assert re.search("[\u2588-\u258f]", chart)
-
-
-def color_is_for_terminals_only_and_can_be_disabled():
-    if WINDOWS:
-        raise Skip("there is no terminal of Windows here")
-    plot = f"--plot {ONE_COUNTER}"
-    seen = _on_terminal(plot, 80, TERM="dumb")
-    assert "\033" not in seen
-    assert "of 0 s" not in seen  # no progress without --observe
-    assert "\033[1m" in _on_terminal(plot, 80, NO_COLOR="")
-    assert "\033" not in _on_terminal(plot, 80, NO_COLOR="1")
-    assert "\033" not in once(f"--plot {ONE_COUNTER}", LC_ALL="C")
 
 
 if __name__ == "__main__":

@@ -91,25 +91,26 @@ def json_agrees_with_the_plain_lines():
     used = [c["name"] for c in report["counters"] if c["state"] == "selected"]
     assert used == [report["implementation"]]
     assert f"cpucycles implementation {used[0]}" in lines
-    assert f"cpucycles frequency source {report['frequency']['source']}" in lines
+    assert any(re.match(rf"cpucycles frequency estimate \d+ from {re.escape(report['frequency']['source'])}\b", line)
+               for line in lines)
     explained = {}  # values that a line contains after the name: first counter with these values
     for counter in report["counters"]:
         prefix = f"cpucycles dropped {counter['name']} "
         dropped = [line for line in lines if line.startswith(prefix)]
         assert len(dropped) == (counter["state"] == "dropped"), counter["name"]
-        alike = tuple(counter[key]
-                      for key in ("reason", "explanation", "signal", "errno", "remedy"))
+        alike = tuple(counter[key] for key in ("reason", "explanation", "remedy"))
         first = explained.setdefault(alike, counter["name"])
         if dropped and first != counter["name"]:
-            assert dropped[0] == f"{prefix}{counter['reason']}: like {first}", dropped
+            assert dropped[0].startswith(f"{prefix}{counter['reason']}: like {first}"), dropped
         elif dropped:
             said = f"{counter['reason']}: {counter['explanation']}"
             assert dropped[0].startswith(prefix + said), dropped
             for more in ("signal", "error", "remedy"):
                 assert not counter[more] or counter[more] in dropped[0], dropped
         if counter["timer"]:
-            assert (f"cpucycles timer {counter['name']} counts {counter['unit']}; "
-                    f"kind {counter['kind']}, scope {counter['scope']}") in lines, counter["name"]
+            prefix = (f"cpucycles timer {counter['name']} unit {counter['unit']}; "
+                      f"kind {counter['kind']}, scope {counter['scope']}")
+            assert any(line.startswith(prefix) for line in lines), counter["name"]
         prefix = f"cpucycles timer {counter['name']} "
         has_line = any(line.startswith(prefix) for line in lines)
         assert (counter["timer"] is not None) == has_line, counter["name"]
@@ -131,15 +132,16 @@ def core_frequency_is_reported_beside_the_counted_rate():
     report = document()
     core = report["core"]
     kind = [c["kind"] for c in report["counters"] if c["state"] == "selected"][0]
-    assert core["counts_core_cycles"] == (kind in ("core", "system call")), core
+    is_core = kind in ("core", "system call")
+    assert is_core or core["counts_core_cycles"] is False, core
     frequency = core["persecond_after"] or core["persecond_before"]
     is_known = bool(frequency and core["counted_persecond"])
     assert (core["cycles_per_counted_cycle"] is not None) == is_known, core
-    if is_known:
+    if is_known and not is_core:
         ratio = frequency / core["counted_persecond"]
         assert abs(core["cycles_per_counted_cycle"] / ratio - 1) < 1e-3, core
         warned = any("but the core runs at" in warning for warning in report["warnings"])
-        assert warned == (not core["counts_core_cycles"] and not 0.98 < ratio < 1.02), report["warnings"]
+        assert warned == (not 0.98 < ratio < 1.02), report["warnings"]
 
 
 @three_attempts
@@ -303,6 +305,7 @@ def plot_has_each_working_counter():
     chart = once("--plot", LC_ALL="C")
     heads = re.findall(r"^(\S+): 10000 differences of adjacent reads, in cycles$", chart, re.M)
     assert heads == [c["name"] for c in document()["counters"] if c["timer"]]
+    assert all(len(line) <= 80 and line.isascii() for line in chart.splitlines()), chart
     for part in chart.split("\n\n"):
         counts = [int(re.match(r" *\S+ +(\d+)", line).group(1)) for line in bars(part)]
         assert sum(counts) == 10000, part
