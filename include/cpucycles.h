@@ -142,9 +142,9 @@ struct cpucycles_counter_info {
      dropped, or is a last resort. */
   long long score;
   double scaling;          /* cycles per unit: 1 if not scaled; 0 if dropped */
-  /* A code listed in cpucycles-internals(7), or 0. For a dropped counter, the reason. For the selected
-     counter: "by-read" or "by-fallback" if at least one thread does not read it directly; or, if
-     the counter is a last resort, the reason why it failed its trial. */
+  /* A code of cpucycles-internals(7), REASONS, or 0. For a dropped counter, the reason. For the
+     selected counter: "by-read" or "by-fallback" if at least one thread does not read it directly;
+     or, if the counter is a last resort, the reason why it failed its trial. */
   const char *reason;
   const char *explanation; /* the reason as a sentence; 0 if there is no reason */
   int error_number;        /* the errno that was the reason, or 0 */
@@ -154,8 +154,8 @@ struct cpucycles_counter_info {
 
 /* Describes counter i and the result of its trial. The first call of this function also searches
    for remedies, and may open files.
-   Returns: counter number i, counted from 0, in the order of COUNTERS in cpucycles-internals(7). 0 if i is
-     negative or past the end.
+   Returns: counter number i, counted from 0, in the order of COUNTERS in cpucycles-internals(7).
+     0 if i is negative or past the end.
    Since: 20261121. */
 extern const struct cpucycles_counter_info *cpucycles_counter(int i);
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Checks that no manual page causes a warning in groff, run by man as lintian runs it, or in
-# mandoc; that cpucycles(3) has at most 500 lines of 80 columns; and that no text after a macro begins
-# with "In", which is a macro itself.
+# mandoc; that cpucycles(3) has at most 500 lines of 80 columns; and that no text after a macro
+# begins with "In", which is a macro itself.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}"
