@@ -11,14 +11,10 @@ dist_check_SCRIPTS += tests/scripts/timed.sh
 # time and some skips there.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/suites/child.h
-EXTRA_DIST += tests/suites/counters.h
-EXTRA_DIST += tests/suites/estimate.h
-EXTRA_DIST += tests/suites/machine.h
-EXTRA_DIST += tests/suites/one-cpu.h
-EXTRA_DIST += tests/suites/suite.h
-EXTRA_DIST += tests/suites/suite-windows.h
-EXTRA_DIST += tests/suites/cpuid.h
+EXTRA_DIST += tests/suites/child.h tests/suites/counters.h tests/suites/estimate.h
+EXTRA_DIST += tests/suites/machine.h tests/suites/one-cpu.h tests/suites/suite.h
+EXTRA_DIST += tests/suites/suite-windows.h tests/suites/cpuid.h
+EXTRA_DIST += tests/abi tests/ports
 EXTRA_DIST += tests/scripts/valgrind.supp
 dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
 
@@ -97,9 +93,6 @@ tests_suites_check_frequency_system_SOURCES += backends/tsc/rate.c lib/frequency
 tests_suites_check_frequency_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1
 tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
 tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPPFLAGS)
-EXTRA_DIST += tests/ports/freq-headers/libperfstat.h
-EXTRA_DIST += tests/ports/freq-headers/sys/processor.h
-EXTRA_DIST += tests/ports/freq-headers/sys/sysctl.h
 
 if POSIX
 check_PROGRAMS += tests/programs/opening-calls tests/programs/persecond tests/programs/trapping
@@ -128,10 +121,6 @@ tests_suites_libports_la_CPPFLAGS = $(ports_cppflags)
 tests_suites_check_ports_SOURCES = tests/suites/check_ports.c lib/reasons.c
 tests_suites_check_ports_CPPFLAGS = $(ports_cppflags)
 tests_suites_check_ports_LDADD = $(LDADD) tests/suites/libports.la
-EXTRA_DIST += tests/ports/counter-headers/dlfcn.h
-EXTRA_DIST += tests/ports/counter-headers/errno.h
-EXTRA_DIST += tests/ports/counter-headers/mach/mach_time.h
-EXTRA_DIST += tests/ports/counter-headers/windows.h
 
 # perf-kernel.c, which simulates a kernel, replaces backends/perf/kernel.c.
 tests_suites_check_perfevent_SOURCES = tests/suites/check_perfevent.c tests/suites/perf-kernel.c
@@ -175,20 +164,7 @@ tests_vm_vm_test_LDADD += libperfex.la
 endif
 CLEANFILES += tests/vm/init$(EXEEXT) tests/vm/vm-test$(EXEEXT)
 dist_noinst_SCRIPTS += tests/vm/get-kernels tests/vm/run
-EXTRA_DIST += tests/vm/kernels tests/vm/idle-states.dts tests/vm/cortex-a15-pmu.dts
-EXTRA_DIST += tests/vm/guests/README
-EXTRA_DIST += tests/vm/guests/arm64-defaults
-EXTRA_DIST += tests/vm/guests/arm64-module
-EXTRA_DIST += tests/vm/guests/arm64-perfevent
-EXTRA_DIST += tests/vm/guests/arm64-smp
-EXTRA_DIST += tests/vm/guests/arm64-smp-icount
-EXTRA_DIST += tests/vm/guests/arm64-user-access
-EXTRA_DIST += tests/vm/guests/armhf-module
-EXTRA_DIST += tests/vm/guests/mips64el
-EXTRA_DIST += tests/vm/guests/ppc64el
-EXTRA_DIST += tests/vm/guests/ppc64el-constant
-EXTRA_DIST += tests/vm/guests/riscv64-plain
-EXTRA_DIST += tests/vm/guests/riscv64-sscofpmf
+EXTRA_DIST += tests/vm/guests tests/vm/kernels tests/vm/idle-states.dts tests/vm/cortex-a15-pmu.dts
 
 # LDADD is for programs without an LDADD of their own. The flags of Check apply to all objects.
 LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
@@ -243,13 +219,10 @@ tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-co
 tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
 EXTRA_DIST += tests/programs/perfex-fortran.f90
-EXTRA_DIST += tests/abi/libcpucycles-x86_64.abi tests/abi/libperfex-x86_64.abi
 EXTRA_DIST += tests/scripts/coverage.py
 EXTRA_DIST += tests/scripts/options.py tests/scripts/report.py tests/scripts/tool.py
-EXTRA_DIST += tests/programs/dropin.h
-EXTRA_DIST += tests/programs/dropin-client.c
-EXTRA_DIST += tests/programs/dropin-library.c
-EXTRA_DIST += tests/programs/inline-client.c
+EXTRA_DIST += tests/programs/dropin.h tests/programs/dropin-client.c
+EXTRA_DIST += tests/programs/dropin-library.c tests/programs/inline-client.c
 EXTRA_DIST += tests/programs/inline-main.c
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.
@@ -268,10 +241,7 @@ check-analysis: config.h $(man_MANS)
 # is a directory of recorded machines (tests/fuzz/fuzz.sh), their files are inputs, too.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
-EXTRA_DIST += tests/fuzz/fuzz.h
-EXTRA_DIST += tests/fuzz/fuzz_frequency.c
-EXTRA_DIST += tests/fuzz/fuzz_perfex.c
-EXTRA_DIST += tests/fuzz/fuzz_calibrate.c
+EXTRA_DIST += tests/fuzz/fuzz.h tests/fuzz/fuzz_frequency.c tests/fuzz/fuzz_perfex.c
 dist_noinst_SCRIPTS += tests/fuzz/fuzz.sh
 .PHONY: check-fuzz
 check-fuzz: config.h
@@ -280,10 +250,4 @@ check-fuzz: config.h
 	  $(SHELL) $(srcdir)/tests/fuzz/fuzz.sh $(FUZZ_SECONDS)
 
 # Machines for tests/suites/check_machines.
-EXTRA_DIST += tests/machines/README
-EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpufreq/policy0/affected_cpus
-EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq
-EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpufreq/policy4/affected_cpus
-EXTRA_DIST += tests/machines/big-little/sys/devices/system/cpu/cpu4/cpufreq/scaling_max_freq
-EXTRA_DIST += tests/machines/idle-cores/proc/cpuinfo
-EXTRA_DIST += tests/machines/model-without-frequency/proc/cpuinfo
+EXTRA_DIST += tests/machines

@@ -32,18 +32,6 @@ static inline uint64_t fuzz_consume(struct fuzz_input *input, int bytes)
   return value;
 }
 
-/* Returns a number of any magnitude from 1 to limit. The first byte gives its number of bits, and
-   up to eight bytes with the value follow. */
-static inline uint64_t fuzz_consume_magnitude(struct fuzz_input *input, uint64_t limit)
-{
-  unsigned int bits = (unsigned int)fuzz_consume(input, 1) % 64 + 1;
-  uint64_t value = fuzz_consume(input, (int)(bits + 7) / 8);
-
-  if (bits < 64)
-    value &= (1ULL << bits) - 1;
-  return 1 + value % limit;
-}
-
 /* Aborts if the condition does not hold. */
 #define FUZZ_EXPECT(condition) \
   do { \

@@ -16,7 +16,6 @@ targets() {
   cat <<END
 frequency 65536 $sources lib/request.c $rates sys/file.c \
   sys/parse.c sys/root.c sys/guard.c sys/os-thread.c
-calibrate 64 lib/scale.c lib/calibrate.c
 END
   ! grep -q '^#define HAVE_PERFEX 1' config.h ||
     echo perfex 4096 perfex/cost-file.c perfex/events.c perfex/message.c sys/environment.c \

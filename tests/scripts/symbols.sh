@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests, for both libraries, that the headers and the map have the same symbols, the headers and the
-# manual the same types, and the map and Debian's symbols file the same versions; that the global
-# names of the static libraries begin with cpuc_ or pfx_ and the module that defines them; that
-# thread-local variables are few, and safe in signal handlers; that libcpucycles as a shared library
-# exports the map's symbols, has the right name (on macOS also the right version), and needs the C
-# library only (on Windows, also kernel32). perfex.sh tests libperfex as a shared library.
+# manual the same types, and the map and Debian's symbols file the same versions; that thread-local
+# variables are few, and safe in signal handlers; that libcpucycles as a shared library exports the
+# map's symbols, has the right name (on macOS also the right version), and needs the C library only
+# (on Windows, also kernel32). perfex.sh tests libperfex as a shared library.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}" "${OBJDUMP:=objdump}" "${READELF:=readelf}"
@@ -120,86 +119,4 @@ for library in "$builddir/.libs/libcpucycles.so.1" "$builddir/.libs/libperfex.so
   size=$($READELF -lW "$library" | awk '$1 == "TLS" { print $6 }')
   [ $((${size:-0})) -le 256 ] || wrong "$library has $(($size)) bytes of thread-local variables"
 done
-
-# foreign LIBRARY PUBLIC: prints the global names of a static library that are not public and do not
-# begin with cpuc_MODULE or pfx_MODULE, each with its module. The module is the source file without
-# -windows, or its directory for some files of backends/perf and backends/tsc, or the part of its
-# name before the dash in cost-*.c and frequency-*.c.
-foreign() {
-  $NM -g --defined-only "$1" | awk -v public=" $(echo $2) " '
-    /:$/ {
-      module = $1
-      sub(/\.o(bj)?\)?:$/, "", module)
-      sub(/.*[\/(]/, "", module)
-      sub(/^lib[a-z_]*_la-/, "", module)
-      sub(/-windows$/, "", module)
-      if (module ~ /^(open|read|slow|kernel|core-types)$/) module = "perf"
-      if (module ~ /^(explain|rate)$/) module = "tsc"
-      if (module ~ /^frequency-/) module = "frequency"
-      if (module ~ /^cost-/) module = "cost"
-      gsub(/-/, "_", module)
-    }
-    NF == 3 {
-      name = $3
-      if (name ~ /^(__gcov|__odr_asan|\.refptr\.|__[a-z0-9]*[._]get_pc_thunk\.)/) next
-      sub(/^_+/, "", name)
-      if (index(public, " " name " ")) next
-      if (name !~ "^(cpuc|pfx)_(backend_)?" module "(_|$)") print name " in " module
-    }'
-}
-
-for library in cpucycles perfex; do
-  file=$builddir/.libs/lib$library.a
-  [ -f "$file" ] || file=$builddir/lib$library.a
-  if [ ! -f "$file" ]; then
-    [ $library = perfex ] || echo "symbols: skipped: no static library was built"
-    continue
-  fi
-  checked=1
-  names=$mapped
-  [ $library = cpucycles ] ||
-    names=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$srcdir/perfex/libperfex.map")
-  found=$(foreign "$file" "$names")
-  [ -z "$found" ] || wrong "lib$library.a: names with a wrong prefix: $(echo $found)"
-done
-[ $checked = 1 ] || { echo "symbols: no library was found"; exit 1; }
-
-# In internal headers, types, the first enumerator of each line, and macros that are not undefined
-# again begin with cpuc_ or pfx_ and the file, a part of its name, or its directory. Names in
-# backend.h need only the prefix cpuc_ or pfx_.
-found=$(cd "$srcdir" && awk '
-  FNR == 1 {
-    in_enum = 0
-    module = FILENAME
-    sub(/\.h$/, "", module)
-    sub(/^(lib|sys|perfex|backends)\//, "", module)
-    sub(/^common\//, "", module)
-    if (module == "backend") module = "[a-z]"
-    else {
-      gsub(/-/, "_", module)
-      gsub(/\//, "|", module)
-      if (module ~ /^[a-z0-9]+_/) module = module "|" substr(module, 1, index(module, "_") - 1) \
-        "|" substr(module, index(module, "_") + 1)
-      module = "(" module ")"
-    }
-  }
-  { name = "" }
-  /^#undef / { delete names[FILENAME " " $2] }
-  /^#define / && $2 !~ /_H$/ { name = $2; sub(/\(.*/, "", name) }
-  /^(static const |extern const )?(struct|enum|union) [a-zA-Z0-9_]+ [{]/ {
-    name = $0
-    sub(/ [{].*/, "", name)
-    sub(/.* /, "", name)
-  }
-  /^enum .*[{]/ { in_enum = 1 }
-  in_enum && match($0, /(^ +|[{] )[A-Z][A-Z0-9_]+/) { name = $0; sub(/.*[{]/, "", name) }
-  /[}];?/ { in_enum = 0 }
-  name != "" {
-    sub(/^ +/, "", name)
-    sub(/[^A-Za-z0-9_].*/, "", name)
-    if (tolower(name) !~ "^(cpuc|pfx)_" module && name !~ /^SYS_/) names[FILENAME " " name]
-  }
-  END { for (name in names) print name }
-  ' lib/*.h sys/*.h perfex/*.h backends/*.h backends/*/*.h)
-[ -z "$found" ] || wrong "internal headers: names with a wrong prefix: $(echo $found)"
 exit $failed

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests scaling: right to one part in 10^10, monotonic, and equal with and without a 128-bit type.
-   Also tests the decision whether to scale, by table and against simulated clocks and counters. */
+   Also tests the selection of scaled counters. */
 
 #include "config.h"
 
 #include "backends/backend.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
-#include "lib/calibrate.h"
 #include "lib/frequency.h"
 #include "lib/reader.h"
 #include "lib/scale.h"
@@ -120,47 +119,6 @@ TEST(clock_set_back_beyond_all_counts_wraps_around)
   ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN), 0);
 }
 
-/* Real hardware. In the last rows, the CPU frequency is only the default. sixteenths: the multiple,
-   in sixteenths of a cycle per unit, that is found without a reported rate; 0: the counter is
-   dropped. */
-static const struct {
-  long long rate, persecond, sixteenths;
-} machines[] = {
-  { 24000000, 2064000000, 86 * 16 },
-  { 19200000, 2457600000, 128 * 16 },
-  { 25000000, 1200000000, 48 * 16 },
-  { 1000000000, 3000000000, 3 * 16 },
-  { 54000000, 1500000000, 0 }, /* 27 7/9 */
-  { 54000000, 1800000000, 0 }, /* 33 1/3 */
-  { 512000000, 3550000000, 0 }, /* 6.9336: 111/16 would be 0.056 % off */
-  { 62500000, 2596132000, 0 },
-  { 2500000000, 2500000000, 16 },
-  { 4096000000, 1024000000, 4 },
-  { 2000000000, 2500000000, 20 },
-  { 1600000000, 2500000000, 25 },
-  { 3000000000, 1000000000, 0 },
-  { 10000000, 2596132000, 0 }, /* a large multiple within 0.05 % proves nothing */
-  /* The default is near a multiple of each of the next three rates. */
-  { 24000000, CPUC_FREQUENCY_DEFAULT, 100 * 16 },
-  { 25000000, CPUC_FREQUENCY_DEFAULT, 96 * 16 },
-  { 19200000, CPUC_FREQUENCY_DEFAULT, 125 * 16 },
-  { 54000000, CPUC_FREQUENCY_DEFAULT, 0 },
-  { 62500000, CPUC_FREQUENCY_DEFAULT, 0 },
-  { 1000000000, CPUC_FREQUENCY_DEFAULT, 0 },
-  { 512000000, CPUC_FREQUENCY_DEFAULT, 75 },
-};
-
-enum { MACHINES = sizeof machines / sizeof machines[0] };
-
-TEST(multiples_of_real_hardware_are_found)
-{
-  int i;
-
-  for (i = 0; i < MACHINES; i++)
-    ck_assert_int_eq(cpuc_scale_find_sixteenths(machines[i].rate, machines[i].persecond),
-      machines[i].sixteenths);
-}
-
 TEST(multiple_is_right_within_a_twentieth_of_a_percent)
 {
   struct suite_repeat repeat = suite_repeat(3000);
@@ -192,168 +150,6 @@ TEST(reported_rate_must_agree_within_one_percent)
   ck_assert(!cpuc_scale_agree_within_1_percent(24000000, 23759999));
   ck_assert(!cpuc_scale_agree_within_1_percent(62500000, 1000000000));
   ck_assert(!cpuc_scale_agree_within_1_percent(1000000000, 1));
-}
-
-/* A simulated clock and counter. Each read of the clock or the counter takes some time. */
-static struct {
-  long long time, resolution, begin;
-  double rate;         /* counts per nanosecond */
-  long long jump_at;   /* time of the jump after the beginning */
-  long long jump;      /* the clock is set by this much, */
-  long long counter_jump; /* or the counter by this much */
-  int stop_clock, stop_counter;
-  long long last_clock; /* what a stopped clock keeps returning */
-  long reads;
-} simulated;
-
-static int has_jumped(void)
-{
-  return simulated.jump_at > 0 && simulated.time - simulated.begin > simulated.jump_at;
-}
-
-static long long simulated_clock(void)
-{
-  simulated.time += 30;
-  simulated.reads++;
-  if (has_jumped() && simulated.stop_clock)
-    return simulated.last_clock;
-  simulated.last_clock = simulated.time + (has_jumped() ? simulated.jump : 0);
-  simulated.last_clock -= simulated.last_clock % simulated.resolution;
-  return simulated.last_clock;
-}
-
-static long long simulated_counter(void)
-{
-  simulated.time += 10;
-  simulated.reads++;
-  if (has_jumped() && simulated.stop_counter)
-    return (long long)((double)(simulated.begin + simulated.jump_at) * simulated.rate);
-  return (long long)((double)simulated.time * simulated.rate)
-    + (has_jumped() ? simulated.counter_jump : 0);
-}
-
-static struct cpuc_calibrate_setup begin_simulation(double rate, int width, long long resolution)
-{
-  struct cpuc_calibrate_setup calibration = { simulated_counter, width, simulated_clock };
-
-  memset(&simulated, 0, sizeof simulated);
-  simulated.time = simulated.begin = 1000000000LL * (1 + (long long)(random64() % 100));
-  simulated.rate = rate / 1e9;
-  simulated.resolution = resolution;
-  return calibration;
-}
-
-static long long simulated_duration(void)
-{
-  return simulated.time - simulated.begin;
-}
-
-/* The measurement finds the multiples in the table, in 4 ms at most. */
-TEST(multiple_is_found_by_measuring)
-{
-  int i, width;
-
-  for (i = 0; i < MACHINES; i++)
-    for (width = 32; width <= 64; width += 32) {
-      struct cpuc_calibrate_setup calibration
-        = begin_simulation((double)machines[i].rate, width, 1);
-      long long sixteenths;
-      enum cpuc_calibrate_result result = cpuc_calibrate_scaling(&calibration, 0,
-        machines[i].persecond, &sixteenths);
-
-      if (machines[i].rate == 512000000 && machines[i].persecond == 3550000000)
-        continue; /* 0.056 % is too close to the limit for a measurement */
-      ck_assert_msg(result
-          == (machines[i].sixteenths > 0 ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE),
-        "%lld at %lld: %d", machines[i].rate, machines[i].persecond, (int)result);
-      ck_assert_int_eq(sixteenths, machines[i].sixteenths);
-      ck_assert_int_le(simulated_duration(), 4000000);
-    }
-}
-
-TEST(reported_rate_is_checked_by_measuring)
-{
-  static const long long resolutions[] = { 1, 41, 1000 };
-  long long sixteenths;
-  int i;
-
-  for (i = 0; i < 3; i++) {
-    struct cpuc_calibrate_setup calibration = begin_simulation(62.5e6, 64, resolutions[i]);
-
-    ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, 62500000, 2000000000, &sixteenths),
-      CPUC_CALIBRATE_SUCCESS);
-    ck_assert_int_eq(sixteenths, 0);
-    ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, 62200000, 2000000000, &sixteenths),
-      CPUC_CALIBRATE_SUCCESS);
-    ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, 61000000, 2000000000, &sixteenths),
-      CPUC_CALIBRATE_RATE_MISMATCH);
-    ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, INT64_MAX, 2000000000, &sixteenths),
-      CPUC_CALIBRATE_RATE_MISMATCH);
-    ck_assert_int_le(simulated_duration(), 2000000);
-  }
-}
-
-/* The measurement ends with this result, with a reported rate and without one, soon after the
-   jump. */
-static void expect_end(struct cpuc_calibrate_setup calibration, enum cpuc_calibrate_result expected)
-{
-  long long sixteenths, jump_at = simulated.jump_at;
-  enum cpuc_calibrate_result result = cpuc_calibrate_scaling(&calibration, 24000000, 2400000000,
-    &sixteenths);
-
-  ck_assert_int_eq(result, expected);
-  ck_assert_int_le(simulated_duration() - jump_at, 1000000);
-  simulated.time = simulated.begin;
-  simulated.reads = 0;
-  result = cpuc_calibrate_scaling(&calibration, 0, 2400000000, &sixteenths);
-  ck_assert_int_eq(result, expected);
-  ck_assert_int_le(simulated_duration() - jump_at, 1500000);
-  ck_assert_int_le(simulated.reads, 100000);
-}
-
-TEST(clock_that_steps_back_ends_the_measurement)
-{
-  long long at, back;
-
-  /* at each nanosecond of the first samples, then every 777 ns in the first window */
-  for (at = 100; at < 190000; at += at < 1000 ? 1 : 777)
-    for (back = 1000000; back < 100000000000000; back *= 1000) {
-      struct cpuc_calibrate_setup calibration = begin_simulation(24e6, 64, 1);
-
-      simulated.jump_at = at;
-      simulated.jump = -back;
-      expect_end(calibration, CPUC_CALIBRATE_CLOCK_DECREASING);
-    }
-}
-
-TEST(clock_that_stops_ends_the_measurement)
-{
-  long long at;
-
-  for (at = 1; at < 190000; at += 777) {
-    struct cpuc_calibrate_setup calibration = begin_simulation(24e6, 64, 1);
-
-    simulated.jump_at = at;
-    simulated.stop_clock = 1;
-    expect_end(calibration, CPUC_CALIBRATE_CLOCK_NOT_INCREASING);
-  }
-}
-
-TEST(counter_that_stops_or_steps_back_ends_the_measurement)
-{
-  struct cpuc_calibrate_setup calibration = begin_simulation(24e6, 64, 1);
-
-  simulated.jump_at = 1;
-  simulated.stop_counter = 1;
-  expect_end(calibration, CPUC_CALIBRATE_COUNTER_NOT_INCREASING);
-  calibration = begin_simulation(24e6, 64, 1);
-  simulated.jump_at = 150000;
-  simulated.counter_jump = -1000000;
-  expect_end(calibration, CPUC_CALIBRATE_COUNTER_DECREASING);
-  calibration = begin_simulation(24e6, 64, 1);
-  simulated.jump_at = 150000;
-  simulated.counter_jump = 1LL << 62; /* more counts per second than fit in 63 bits */
-  expect_end(calibration, CPUC_CALIBRATE_RATE_MISMATCH);
 }
 
 /* The complete selection, with counters that are derived from the OS clock. */

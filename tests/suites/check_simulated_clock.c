@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the measurements of the core frequency and of the rate of a counter on a simulated machine,
-   whose functions replace sys/os-clock.c (os-clock-windows.c) and sys/dependent-add.c. */
+/* Replaces sys/os-clock.c (os-clock-windows.c) and sys/dependent-add.c. Tests the measurements of
+   the core frequency, of the rate of a counter, and of its scale, on a simulated machine. */
 
 #include "config.h"
 
 #include "lib/calibrate.h"
 #include "lib/frequency.h"
+#include "lib/scale.h"
 #include "sys/dependent-add.h"
 #include "sys/os-clock.h"
 
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 #include <math.h>
@@ -24,7 +26,12 @@ static struct {
   double length;         /* longest interruption, nanoseconds */
   double jump;           /* time passes by this much at once (an interruption), or steps back */
   double jump_at;        /* time of the jump */
-  double read_cost;      /* time of a read of the clock */
+  double read_cost, counter_cost; /* time of a read of the clock, of the counter */
+  double rate;           /* of the counter, per nanosecond */
+  double set_at;         /* time at which clock and counter are set, or stop; 0: never */
+  double clock_set, counter_set; /* by this much */
+  int clock_stops, counter_stops;
+  int is_random;         /* the counter returns random counts */
   long passes, reads;    /* of adds, of the clock */
   unsigned int random;
 } machine;
@@ -44,11 +51,21 @@ static void advance(double nanoseconds)
   }
 }
 
+static int is_set(void)
+{
+  return machine.set_at > 0 && machine.nanoseconds > machine.set_at;
+}
+
 static long long read_clock(void)
 {
+  double now;
+
   machine.reads++;
   advance(machine.read_cost);
-  return (long long)machine.nanoseconds / machine.resolution * machine.resolution;
+  now = machine.nanoseconds;
+  if (is_set())
+    now = machine.clock_stops ? machine.set_at : now + machine.clock_set;
+  return (long long)now / machine.resolution * machine.resolution;
 }
 
 long long cpuc_os_clock_monotonic(void)
@@ -100,6 +117,7 @@ static void begin_at(double hz)
   machine.nanoseconds = 1e15;
   machine.resolution = 1;
   machine.read_cost = 30;
+  machine.rate = 3;
 }
 
 static void expect_within(double percent)
@@ -260,10 +278,16 @@ TEST(stopped_clock_ends_the_measurement)
 
 /* The rate of a counter. */
 
-/* A counter of 3 GHz on the simulated machine. */
 static long long read_simulated(void)
 {
-  return (long long)(machine.nanoseconds * 3);
+  double now;
+
+  machine.reads++;
+  advance(machine.counter_cost);
+  if (machine.is_random)
+    return (long long)(random64() >> random64() % 64);
+  now = is_set() && machine.counter_stops ? machine.set_at : machine.nanoseconds;
+  return (long long)(now * machine.rate + (is_set() ? machine.counter_set : 0));
 }
 
 static long long read_simulated_32(void)
@@ -340,8 +364,8 @@ TEST(interruption_does_not_hide_a_rate)
 }
 
 /* A 32-bit counter wraps around in 1.4 s. If the counter may have wrapped around in the
-   interruption, there is no result. If there is a result, it is within 0.1 %. cpucycles-internals(7) has the
-   gaps between calls that this error allows. */
+   interruption, there is no result. If there is a result, it is within 0.1 %.
+   cpucycles-internals(7) has the gaps between calls that this error allows. */
 TEST(interruption_does_not_falsify_the_rate_of_a_32_bit_counter)
 {
   static const double interruptions[] = { 1e4, 1e6, 1e8, 3e8, 1e9, 1.4e9, 1.5e9, 5e9, 1e12 };
@@ -380,6 +404,182 @@ TEST_LOOP(interrupted_measurement_against_a_coarse_clock_gives_no_wrong_rate, 2)
       rate = measure_rate(_i);
       ck_assert_msg(rate == 0 || (rate > 2970000000 && rate < 3030000000),
         "%lld against a clock of %lld ns", rate, coarse[i]);
+    }
+  }
+}
+
+/* The scale of a counter. */
+
+/* Real hardware. In the last rows, the CPU frequency is only the default. sixteenths: the multiple,
+   in sixteenths of a cycle per unit, that is found without a reported rate; 0: the counter is
+   dropped. */
+static const struct {
+  long long rate, persecond, sixteenths;
+} hardware[] = {
+  { 24000000, 2064000000, 86 * 16 },
+  { 19200000, 2457600000, 128 * 16 },
+  { 25000000, 1200000000, 48 * 16 },
+  { 1000000000, 3000000000, 3 * 16 },
+  { 54000000, 1500000000, 0 }, /* 27 7/9 */
+  { 54000000, 1800000000, 0 }, /* 33 1/3 */
+  { 512000000, 3550000000, 0 }, /* 6.9336: 111/16 would be 0.056 % off */
+  { 62500000, 2596132000, 0 },
+  { 2500000000, 2500000000, 16 },
+  { 4096000000, 1024000000, 4 },
+  { 2000000000, 2500000000, 20 },
+  { 1600000000, 2500000000, 25 },
+  { 3000000000, 1000000000, 0 },
+  { 10000000, 2596132000, 0 }, /* a large multiple within 0.05 % proves nothing */
+  /* The default is near a multiple of each of the next three rates. */
+  { 24000000, CPUC_FREQUENCY_DEFAULT, 100 * 16 },
+  { 25000000, CPUC_FREQUENCY_DEFAULT, 96 * 16 },
+  { 19200000, CPUC_FREQUENCY_DEFAULT, 125 * 16 },
+  { 54000000, CPUC_FREQUENCY_DEFAULT, 0 },
+  { 62500000, CPUC_FREQUENCY_DEFAULT, 0 },
+  { 1000000000, CPUC_FREQUENCY_DEFAULT, 0 },
+  { 512000000, CPUC_FREQUENCY_DEFAULT, 75 },
+};
+
+/* Begins with a counter of this rate, of 64 bits. */
+static struct cpuc_calibrate_setup begin_with_rate(double rate)
+{
+  begin_at(3e9);
+  machine.rate = rate / 1e9;
+  machine.counter_cost = 10;
+  return (struct cpuc_calibrate_setup) { read_simulated, 64, read_clock };
+}
+
+/* By calculation, and in 4 ms at most by a measurement of a counter of 32 or 64 bits. */
+TEST(multiples_of_real_hardware_are_found)
+{
+  size_t i;
+  int bits;
+
+  for (i = 0; i < sizeof hardware / sizeof hardware[0]; i++) {
+    ck_assert_int_eq(cpuc_scale_find_sixteenths(hardware[i].rate, hardware[i].persecond),
+      hardware[i].sixteenths);
+    if (hardware[i].rate == 512000000 && hardware[i].persecond == 3550000000)
+      continue; /* 0.056 % is too close to the limit for a measurement */
+    for (bits = 32; bits <= 64; bits += 32) {
+      struct cpuc_calibrate_setup calibration = begin_with_rate((double)hardware[i].rate);
+      double begin = machine.nanoseconds;
+      long long sixteenths;
+
+      if (bits == 32)
+        calibration = (struct cpuc_calibrate_setup) { read_simulated_32, 32, read_clock };
+      ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, 0, hardware[i].persecond, &sixteenths),
+        hardware[i].sixteenths ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE);
+      ck_assert_int_eq(sixteenths, hardware[i].sixteenths);
+      ck_assert(machine.nanoseconds - begin <= 4000000);
+    }
+  }
+}
+
+TEST(reported_rate_is_checked_by_measuring)
+{
+  static const struct {
+    long long rate;
+    enum cpuc_calibrate_result result;
+  } reports[] = { { 62500000, CPUC_CALIBRATE_SUCCESS }, { 62200000, CPUC_CALIBRATE_SUCCESS },
+    { 61000000, CPUC_CALIBRATE_RATE_MISMATCH }, { INT64_MAX, CPUC_CALIBRATE_RATE_MISMATCH } };
+  static const long long resolutions[] = { 1, 41, 1000 };
+  long long sixteenths;
+  int i, j;
+
+  for (i = 0; i < 3; i++)
+    for (j = 0; j < 4; j++) {
+      struct cpuc_calibrate_setup calibration = begin_with_rate(62.5e6);
+      double begin = machine.nanoseconds;
+
+      machine.resolution = resolutions[i];
+      ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, reports[j].rate, 2000000000,
+        &sixteenths), reports[j].result);
+      ck_assert_int_eq(sixteenths, 0);
+      ck_assert(machine.nanoseconds - begin <= 1000000);
+    }
+}
+
+enum { CLOCK_BACK, CLOCK_STOPS, COUNTER_STOPS, COUNTER_BACK, COUNTER_AHEAD, DEFECTS };
+
+/* At each nanosecond of the first samples, then every 777 ns in the first window, with a reported
+   rate and without one, the measurement ends soon. COUNTER_AHEAD: more counts per second than fit
+   in 63 bits. */
+TEST_LOOP(clock_or_counter_that_stops_or_steps_back_ends_the_measurement, DEFECTS)
+{
+  static const enum cpuc_calibrate_result results[] = { CPUC_CALIBRATE_CLOCK_DECREASING,
+    CPUC_CALIBRATE_CLOCK_NOT_INCREASING, CPUC_CALIBRATE_COUNTER_NOT_INCREASING,
+    CPUC_CALIBRATE_COUNTER_DECREASING, CPUC_CALIBRATE_RATE_MISMATCH };
+  long long sixteenths, at, reported, first = _i == CLOCK_STOPS ? 1 : 100;
+  double back;
+
+  if (_i >= COUNTER_STOPS)
+    first = _i == COUNTER_STOPS ? 1 : 150000;
+  for (at = first; at < 190000; at += at < 1000 ? 1 : 777)
+    for (back = 1e6; back < 1e14; back *= 1000)
+      for (reported = 0; reported <= 24000000; reported += 24000000) {
+        struct cpuc_calibrate_setup calibration = begin_with_rate(24e6);
+
+        machine.set_at = machine.nanoseconds + (double)at;
+        machine.clock_set = _i == CLOCK_BACK ? -back : 0;
+        machine.clock_stops = _i == CLOCK_STOPS;
+        machine.counter_stops = _i == COUNTER_STOPS;
+        machine.counter_set = _i == COUNTER_BACK ? -back : _i == COUNTER_AHEAD ? 0x1p62 : 0;
+        ck_assert_int_eq(cpuc_calibrate_scaling(&calibration, reported, 2400000000, &sixteenths),
+          results[_i]);
+        ck_assert(machine.nanoseconds - machine.set_at <= (reported ? 1000000 : 1500000));
+        ck_assert_int_le(machine.reads, 100000);
+        if (_i >= COUNTER_STOPS)
+          return;
+      }
+}
+
+/* The greatest error of a rate that was measured in this window: at both ends a step of the clock,
+   a unit, and, if the clock advances rarely, a read. */
+static double window_error(double nanoseconds)
+{
+  double end = (double)machine.resolution + 1 / machine.rate;
+
+  if ((double)machine.resolution > 2 * machine.read_cost)
+    end += machine.read_cost;
+  return 1.1 * end * 2 / nanoseconds;
+}
+
+/* Counters of any rate, clocks, costs of a read, and an interruption at any time. Some counters
+   return random counts. */
+TEST(random_machine_gives_no_wrong_scale_or_rate)
+{
+  static const long long resolutions[] = { 1, 10, 41, 100, 1000 };
+  struct suite_repeat repeat = suite_repeat(30000);
+
+  while (suite_again(&repeat)) {
+    double rate = 1 + (double)(random64() % (1ULL << (1 + random64() % 33))), error;
+    long long persecond = 1000 + (long long)(random64() % 5000000000), sixteenths, found, reported;
+    struct cpuc_calibrate_setup calibration;
+    int is_random = random64() % 8 == 0, i;
+
+    if (random64() % 2)
+      rate = (double)persecond * 16 / (double)(1 + random64() % 4096);
+    reported = (long long)(rate * (0.95 + (double)(random64() % 100) / 1000)) + 1;
+    for (i = 0; i < 3; i++) {
+      calibration = begin_with_rate(rate);
+      machine.resolution = resolutions[random64() % 5];
+      machine.read_cost = machine.counter_cost = (double)(10 + random64() % 990);
+      machine.jump = (double)(random64() % (1 << 24));
+      machine.jump_at = machine.nanoseconds + (double)(random64() % 2000000);
+      machine.is_random = is_random;
+      if (i == 2) {
+        found = cpuc_calibrate_rate(read_simulated, 64);
+        error = fabs((double)found / rate - 1);
+        ck_assert(found >= 0 && (is_random || found == 0 || error <= 0.01 + window_error(850000)));
+      } else if (cpuc_calibrate_scaling(&calibration, i ? reported : 0, persecond, &sixteenths)
+        == CPUC_CALIBRATE_SUCCESS && !is_random) {
+        error = i ? fabs(rate / (double)reported - 1)
+                  : fabs(rate * (double)sixteenths / 16 / (double)persecond - 1);
+        ck_assert_msg(i ? error <= 0.01 + window_error(200000) * (1 + error)
+                        : error <= 0.000501 + window_error(400000),
+          "%g Hz, reported %lld: %lld sixteenths, off by %g", rate, i ? reported : 0, sixteenths,
+          error);
+      }
     }
   }
 }

@@ -419,6 +419,8 @@ struct runner {
 };
 
 static pthread_barrier_t start;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static int is_in_turn; /* one thread runs while the other threads sleep */
 
 static long long thread_time(void)
 {
@@ -436,14 +438,17 @@ static void *run_loop(void *argument)
   run_on_cpu(runner->cpu);
   (void)cpucycles(); /* a thread's first call costs more */
   pthread_barrier_wait(&start);
+  if (is_in_turn)
+    pthread_mutex_lock(&turn);
   begin = thread_time();
   runner->cycles = count_loop(runner->turns);
   runner->nanoseconds = thread_time() - begin;
+  if (is_in_turn)
+    pthread_mutex_unlock(&turn);
   return NULL;
 }
 
-/* Runs four threads at once on this number of CPUs, each with a longer loop than the previous one.
-   */
+/* Runs four threads on this number of CPUs, each with a longer loop than the previous one. */
 static void run_threads(struct runner *runners, int cpus)
 {
   int i;
@@ -459,68 +464,21 @@ static void run_threads(struct runner *runners, int cpus)
     pthread_join(runners[i].thread, NULL);
 }
 
-/* threads NAME: under -icount, each thread counts its own loop. */
+/* threads NAME [CPUS]: under -icount, each thread counts its own loop within 1 %. On two CPUs, one
+   clock counts the instructions of both, so the threads run in turn. */
 static int threads(char **arguments)
 {
   struct runner runners[THREADS];
   char label[32];
-  int i, wrong = 0;
+  int i, wrong = 0, cpus = arguments[1] ? atoi(arguments[1]) : 1;
 
   require_selected(arguments[0]);
-  run_threads(runners, 1);
+  is_in_turn = cpus > 1;
+  run_threads(runners, cpus);
   for (i = 0; i < THREADS; i++) {
-    snprintf(label, sizeof label, "thread %d", i);
+    snprintf(label, sizeof label, "thread %d on CPU %d", i, runners[i].cpu);
     wrong |= differs_from_loop(label, runners[i].cycles, runners[i].turns);
   }
-  return wrong ? FAILED : PASSED;
-}
-
-/* Threads that run one after another. */
-static pthread_mutex_t order_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t is_next = PTHREAD_COND_INITIALIZER;
-static int current_thread; /* number of the thread that may run */
-
-struct ordered_runner {
-  struct runner runner;
-  int number;
-};
-
-static void *run_in_turn(void *argument)
-{
-  struct ordered_runner *ordered = argument;
-
-  run_on_cpu(ordered->number % 2);
-  (void)cpucycles();
-  pthread_mutex_lock(&order_lock);
-  while (current_thread != ordered->number)
-    pthread_cond_wait(&is_next, &order_lock);
-  ordered->runner.cycles = count_loop(ordered->runner.turns);
-  current_thread++;
-  pthread_cond_broadcast(&is_next);
-  pthread_mutex_unlock(&order_lock);
-  return NULL;
-}
-
-/* threads-in-turn NAME: under -icount on two CPUs, one clock counts the instructions of both
-   CPUs. So the threads run one after another: one thread runs while the other threads sleep. Each
-   thread counts its own loop within 1 %. */
-static int threads_in_turn(char **arguments)
-{
-  struct ordered_runner ordered[THREADS];
-  int i, wrong = 0;
-
-  require_selected(arguments[0]);
-  for (i = 0; i < THREADS; i++) {
-    ordered[i].number = i;
-    ordered[i].runner.turns = 10000000UL * (unsigned)(i + 1);
-    if (pthread_create(&ordered[i].runner.thread, NULL, run_in_turn, &ordered[i]) != 0)
-      exit(fail("no thread"));
-  }
-  for (i = 0; i < THREADS; i++)
-    pthread_join(ordered[i].runner.thread, NULL);
-  for (i = 0; i < THREADS; i++)
-    wrong |= differs_from_loop(i % 2 ? "a thread on CPU 1" : "a thread on CPU 0",
-      ordered[i].runner.cycles, ordered[i].runner.turns);
   return wrong ? FAILED : PASSED;
 }
 
@@ -1275,7 +1233,6 @@ static const struct {
   { "selected", 1, selected },
   { "suspended", 1, suspended },
   { "threads", 1, threads },
-  { "threads-in-turn", 1, threads_in_turn },
   { "timed-threads", 1, timed_threads },
   { "unloaded", 1, unloaded },
   { "usable", 1, usable },
