@@ -182,44 +182,6 @@ static int read_after_random_gap_is_right(double bound)
   return read_is_right();
 }
 
-TEST(constant_rate_allows_gaps_up_to_the_bound)
-{
-  static const double errors[] = { 0.001, 0.01, 0.2 };
-  struct suite_repeat repeat = suite_repeat(LIVES);
-  long i, wrong = 0;
-
-  while (suite_again(&repeat)) {
-    double rate = random_rate(), error = errors[repeat.begun % 3];
-    double bound = (HALF - MARGIN) / error / rate - (double)AGE;
-
-    begin(rate, rate * (1 + error * (2 * random_part() - 1)));
-    for (i = 0; i < LIFE; i++)
-      wrong += !read_after_random_gap_is_right(bound);
-  }
-  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
-}
-
-/* The core sleeps and changes its frequency. The estimate is the rate at the start. */
-TEST(changing_rate_allows_gaps_up_to_the_bound)
-{
-  struct suite_repeat repeat = suite_repeat(LIVES);
-  long i, wrong = 0;
-
-  while (suite_again(&repeat)) {
-    double fastest = random_rate(), estimate = fastest * (0.02 + 0.98 * random_part());
-    double farther = estimate > fastest - estimate ? estimate : fastest - estimate;
-    double bound = (HALF - MARGIN) / farther - (double)AGE;
-
-    begin(estimate, estimate);
-    for (i = 0; i < LIFE; i++) {
-      if (random64() % 16 == 0)
-        machine.rate = random64() % 4 ? fastest * random_part() : random64() % 2 ? fastest : 0;
-      wrong += !read_after_random_gap_is_right(bound);
-    }
-  }
-  ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
-}
-
 static int accesses_before_refusal;
 
 static long long refused_later(void)
@@ -252,18 +214,39 @@ static void begin_without_time(double rate, int which)
   cpuc_extend32_begin(&extension, simulated_counter, clock, (long long)(rate * 1e9));
 }
 
-TEST(clock_that_does_not_advance_allows_gaps_up_to_7_8_of_a_wraparound)
+enum { RATE_IS_CONSTANT, RATE_CHANGES, CLOCK_DOES_NOT_ADVANCE, GAPS };
+
+/* RATE_IS_CONSTANT: the estimate has an error. RATE_CHANGES: the core sleeps and changes its
+   frequency, and the estimate is the rate at the start. CLOCK_DOES_NOT_ADVANCE: the bound is 7/8 of
+   a wraparound. */
+TEST_LOOP(count_is_right_for_gaps_up_to_the_bound, GAPS)
 {
+  static const double errors[] = { 0.001, 0.01, 0.2 };
   struct suite_repeat repeat = suite_repeat(LIVES);
   long i, wrong = 0;
 
   while (suite_again(&repeat)) {
-    double rate = random_rate(), bound = 0x1p32 * 7 / 8 / rate;
+    double fastest = random_rate(), error = errors[repeat.begun % 3], rate = fastest;
+    double bound = 0x1p32 * 7 / 8 / rate, farther;
 
-    begin_without_time(rate, (int)(repeat.begun % CLOCKS));
+    if (_i == RATE_IS_CONSTANT) {
+      bound = (HALF - MARGIN) / error / rate - (double)AGE;
+      begin(rate, rate * (1 + error * (2 * random_part() - 1)));
+    } else if (_i == RATE_CHANGES) {
+      rate = fastest * (0.02 + 0.98 * random_part());
+      farther = rate > fastest - rate ? rate : fastest - rate;
+      bound = (HALF - MARGIN) / farther - (double)AGE;
+      begin(rate, rate);
+    } else
+      begin_without_time(rate, (int)(repeat.begun % CLOCKS));
     for (i = 0; i < LIFE; i++) {
-      advance((long long)((bound - 1000) * (random64() % 2 ? random_part() : 1)));
-      wrong += !read_is_right();
+      if (_i == RATE_CHANGES && random64() % 16 == 0)
+        machine.rate = random64() % 4 ? fastest * random_part() : random64() % 2 ? fastest : 0;
+      if (_i == CLOCK_DOES_NOT_ADVANCE) {
+        advance((long long)((bound - 1000) * (random64() % 2 ? random_part() : 1)));
+        wrong += !read_is_right();
+      } else
+        wrong += !read_after_random_gap_is_right(bound);
     }
   }
   ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);

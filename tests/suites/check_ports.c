@@ -11,11 +11,9 @@
 #include "include/cpucycles.h"
 #include "lib/frequency.h"
 #include "lib/select.h"
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
 #include "tests/suites/child.h"
-#include "tests/suites/suite.h"
+#include "tests/suites/counters.h"
 
 #if defined(__APPLE__) || defined(_WIN32)
 
@@ -29,7 +27,6 @@ SUITE_WITHOUT(counters_of_other_systems, "a fake would replace this system's own
 #include <mach/mach_time.h>
 #include <pthread.h>
 #include <stdint.h>
-#include <sys/wait.h>
 #include <windows.h>
 
 extern const struct cpuc_backend cpuc_backend_default_mach;
@@ -54,34 +51,29 @@ kern_return_t mach_timebase_info(mach_timebase_info_data_t *info)
   return timebase_result;
 }
 
-static long long mach_rate_of(uint32_t numer, uint32_t denom)
-{
-  timebase.numer = numer;
-  timebase.denom = denom;
-  return cpuc_backend_default_mach.rate().hz;
-}
-
 TEST(mach_timebase_ratio_is_converted_to_a_rate)
 {
-  ck_assert_int_eq(mach_rate_of(125, 3), 24000000);         /* Apple Silicon */
-  ck_assert_int_eq(mach_rate_of(1, 1), 1000000000);         /* Intel, and Rosetta */
-  ck_assert_int_eq(mach_rate_of(1000000000, 33333335), 33333335); /* PowerPC */
-  ck_assert_int_eq(mach_rate_of(UINT32_MAX, UINT32_MAX), 1000000000);
-}
+  static const struct {
+    uint32_t numer, denom;
+    kern_return_t result;
+    long long hz; /* 0: no rate */
+  } rows[] = {
+    { 125, 3, 0, 24000000 },                  /* Apple Silicon */
+    { 1, 1, 0, 1000000000 },                  /* Intel, and Rosetta */
+    { 1000000000, 33333335, 0, 33333335 },    /* PowerPC */
+    { UINT32_MAX, UINT32_MAX, 0, 1000000000 },
+    { 0, 1, 0, 0 },
+    { 1, 0, 0, 0 },
+    { UINT32_MAX, 1, 0, 0 }, /* below 1 Hz */
+    { 125, 3, 1, 0 },
+  };
+  size_t i;
 
-TEST(invalid_mach_timebase_gives_no_rate)
-{
-  ck_assert_int_eq(mach_rate_of(0, 1), 0);
-  ck_assert_int_eq(mach_rate_of(1, 0), 0);
-  ck_assert_int_eq(mach_rate_of(UINT32_MAX, 1), 0); /* below 1 Hz */
-  timebase_result = 1;
-  ck_assert_int_eq(mach_rate_of(125, 3), 0);
-}
-
-TEST(mach_time_is_returned_in_all_64_bits)
-{
-  mach_now = 0x123456789abcdef0;
-  ck_assert_int_eq(cpuc_backend_default_mach.read(), 0x123456789abcdef0);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    timebase = (mach_timebase_info_data_t){ .numer = rows[i].numer, .denom = rows[i].denom };
+    timebase_result = rows[i].result;
+    ck_assert_int_eq(cpuc_backend_default_mach.rate().hz, rows[i].hz);
+  }
 }
 
 /* default-windows */
@@ -101,32 +93,35 @@ BOOL QueryPerformanceFrequency(LARGE_INTEGER *hz)
   return frequency_is_reported;
 }
 
-static long long windows_rate_of(long long hz)
-{
-  performance_hz = hz;
-  return cpuc_backend_default_windows.rate().hz;
-}
-
 TEST(windows_frequency_is_the_rate)
 {
-  ck_assert_int_eq(windows_rate_of(10000000), 10000000);
-  ck_assert_int_eq(windows_rate_of(3579545), 3579545); /* the ACPI timer */
-  ck_assert_int_eq(windows_rate_of(3000000000), 3000000000);
+  static const struct {
+    long long reported;
+    BOOL is_reported;
+    long long hz; /* 0: no rate */
+  } rows[] = {
+    { 10000000, 1, 10000000 },
+    { 3579545, 1, 3579545 }, /* the ACPI timer */
+    { 3000000000, 1, 3000000000 },
+    { 0, 1, 0 },
+    { -1, 1, 0 },
+    { LLONG_MIN, 1, 0 },
+    { LLONG_MAX, 1, 0 },
+    { 10000000, 0, 0 },
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    performance_hz = rows[i].reported;
+    frequency_is_reported = rows[i].is_reported;
+    ck_assert_int_eq(cpuc_backend_default_windows.rate().hz, rows[i].hz);
+  }
 }
 
-TEST(invalid_windows_frequency_gives_no_rate)
+TEST(clocks_are_returned_in_all_64_bits)
 {
-  ck_assert_int_eq(windows_rate_of(0), 0);
-  ck_assert_int_eq(windows_rate_of(-1), 0);
-  ck_assert_int_eq(windows_rate_of(LLONG_MIN), 0);
-  ck_assert_int_eq(windows_rate_of(LLONG_MAX), 0);
-  frequency_is_reported = 0;
-  ck_assert_int_eq(windows_rate_of(10000000), 0);
-}
-
-TEST(performance_counter_is_returned_in_all_64_bits)
-{
-  performance_now = 0x123456789abcdef0;
+  mach_now = performance_now = 0x123456789abcdef0;
+  ck_assert_int_eq(cpuc_backend_default_mach.read(), 0x123456789abcdef0);
   ck_assert_int_eq(cpuc_backend_default_windows.read(), 0x123456789abcdef0);
 }
 
@@ -199,39 +194,33 @@ static void select_selfcounts(void)
     { "default-selfcounts", "", &cpuc_backend_default_selfcounts }, { "clock", "", &clock }
   };
   struct cpuc_selection selection;
-  struct cpuc_os_thread_saved saved;
 
-  cpuc_os_thread_block_signals_and_cancellation(&saved);
-  cpuc_guard_enter();
+  enter_guard();
   cpuc_select(&offered, table, 2, candidates, &selection);
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals_and_cancellation(&saved);
+  leave_guard();
 }
 
-TEST(counter_is_absent_on_macos_without_thread_selfcounts)
+TEST(counter_is_dropped_where_selfcounts_are_missing_or_refused)
 {
-  symbol_is_missing = 1;
-  select_selfcounts();
-  ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_DROPPED);
-  ck_assert_str_eq(candidates[0].info.reason, "absent");
-  ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_SELECTED);
-}
+  static const struct {
+    int symbol_is_missing, error, error_number;
+    const char *reason;
+  } rows[] = {
+    { 1, 0, ENOSYS, "absent" },        /* an older macOS */
+    { 0, ENOTSUP, ENOTSUP, "absent" }, /* hardware without them */
+    { 0, EPERM, EPERM, "refused" },
+  };
+  size_t i;
 
-TEST(counter_is_absent_on_hardware_without_thread_selfcounts)
-{
-  selfcounts_error = ENOTSUP;
-  select_selfcounts();
-  ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_DROPPED);
-  ck_assert_str_eq(candidates[0].info.reason, "absent");
-  ck_assert_int_eq(candidates[0].info.error_number, ENOTSUP);
-}
-
-TEST(other_errors_of_thread_selfcounts_are_reported)
-{
-  selfcounts_error = EPERM;
-  select_selfcounts();
-  ck_assert_str_eq(candidates[0].info.reason, "refused");
-  ck_assert_int_eq(candidates[0].info.error_number, EPERM);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    symbol_is_missing = rows[i].symbol_is_missing;
+    selfcounts_error = rows[i].error;
+    select_selfcounts();
+    ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_DROPPED);
+    ck_assert_str_eq(candidates[0].info.reason, rows[i].reason);
+    ck_assert_int_eq(candidates[0].info.error_number, rows[i].error_number);
+    ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_SELECTED);
+  }
 }
 
 static void expect_selfcounts_to_open(void)
@@ -241,18 +230,23 @@ static void expect_selfcounts_to_open(void)
   ck_assert_int_eq(cpuc_backend_default_selfcounts.open(&offered, &diagnosis), 0);
 }
 
+/* Reads while the system counts this many cycles. */
+static long long read_at(uint64_t cycles)
+{
+  cycles_now = cycles;
+  return cpuc_backend_default_selfcounts.read();
+}
+
 TEST(selfcounts_return_cycles_and_not_instructions)
 {
   expect_selfcounts_to_open();
-  cycles_now = 0x123456789abcdef0;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 0x123456789abcdef0);
+  ck_assert_int_eq(read_at(0x123456789abcdef0), 0x123456789abcdef0);
 }
 
 TEST(selfcounts_that_fail_later_continue_with_the_clock)
 {
   expect_selfcounts_to_open();
-  cycles_now = 5000;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5000);
+  ck_assert_int_eq(read_at(5000), 5000);
   clock_now = 1000000;
   selfcounts_error = ENOTSUP;
   errno = 4711;
@@ -269,8 +263,7 @@ TEST(selfcounts_that_fail_later_continue_with_the_clock)
 
 static void *first_read(void *count)
 {
-  cycles_now = 100; /* the system counts for each thread */
-  *(long long *)count = cpuc_backend_default_selfcounts.read();
+  *(long long *)count = read_at(100); /* the system counts for each thread */
   return NULL;
 }
 
@@ -280,35 +273,23 @@ TEST(each_thread_reads_its_own_selfcounts)
   long long count;
 
   expect_selfcounts_to_open();
-  cycles_now = 1000000;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
+  ck_assert_int_eq(read_at(1000000), 1000000);
   ck_assert_int_eq(pthread_create(&thread, NULL, first_read, &count), 0);
   pthread_join(thread, NULL);
   ck_assert_int_eq(count, 100);
 }
 
+static int count_as_child(void)
+{
+  cpuc_backend_default_selfcounts.forked();
+  return read_at(10) != 1000000 || read_at(60) != 1000050; /* a new thread for the system */
+}
+
 TEST(forked_child_continues_its_parents_selfcounts)
 {
-  pid_t child;
-  int status;
-
   expect_selfcounts_to_open();
-  cycles_now = 1000000;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
-  child = fork();
-  ck_assert_int_ge(child, 0);
-  if (child == 0) {
-    long long first;
-
-    cpuc_backend_default_selfcounts.forked();
-    cycles_now = 10; /* a new thread for the system */
-    first = cpuc_backend_default_selfcounts.read();
-    cycles_now = 60;
-    suite_exit(first == 1000000 && cpuc_backend_default_selfcounts.read() == 1000050 ? 0 : 1);
-  }
-  waitpid(child, &status, 0);
-  ck_assert(WIFEXITED(status));
-  ck_assert_int_eq(WEXITSTATUS(status), 0);
+  ck_assert_int_eq(read_at(1000000), 1000000);
+  in_child_process(count_as_child);
 }
 
 static void become_child(void)
@@ -320,16 +301,13 @@ static void become_child(void)
 TEST(child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts)
 {
   expect_selfcounts_to_open();
-  cycles_now = 1000000;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
+  ck_assert_int_eq(read_at(1000000), 1000000);
   become_child(); /* the child has not read yet */
   cycles_now = 500000;
   after_call = become_child; /* in a handler, after the system has returned 500000 */
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
-  cycles_now = 10; /* a new thread for the system */
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
-  cycles_now = 60;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000050);
+  ck_assert_int_eq(read_at(10), 1000000); /* a new thread for the system */
+  ck_assert_int_eq(read_at(60), 1000050);
 }
 
 static void work_and_read(void)
@@ -388,20 +366,12 @@ TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
   ck_assert_int_gt(steps, 10);
 }
 
-#else
-
-TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
-{
-  SKIP_IF(1, "this build does not single-step");
-}
-
 #endif
 
 TEST(reopened_selfcounts_start_again)
 {
   expect_selfcounts_to_open();
-  cycles_now = 1000;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000);
+  ck_assert_int_eq(read_at(1000), 1000);
   selfcounts_error = EPERM;
   cpuc_backend_default_selfcounts.read();
   cpuc_backend_default_selfcounts.close();

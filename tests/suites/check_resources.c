@@ -19,13 +19,23 @@
 
 extern char **environ;
 
-/* Skips a test that refuses memory, under tools that need memory of their own. Returns 1 if it is
-   skipped. */
+/* Skips a test that refuses memory, under tools that need memory of their own. */
 static void skip_where_tools_need_memory(void)
 {
   SKIP_IF(SUITE_SANITIZED, "the sanitizer needs memory of its own");
   SKIP_IF(suite_under("valgrind"), "valgrind needs memory of its own");
   SKIP_IF(suite_under("qemu"), "qemu needs memory of its own");
+}
+
+enum { IMPOSSIBLE = 100 };
+
+/* Expects each answer in the child, or skips the test if body() returns IMPOSSIBLE. */
+static void expect_every_answer(int (*body)(void), const char *reason)
+{
+  int result = result_in_child(body);
+
+  SKIP_IF(result == IMPOSSIBLE, "%s", reason);
+  ck_assert_int_eq(result, 0);
 }
 
 /* Descriptors. */
@@ -43,15 +53,14 @@ static int limit_to_three_descriptors(void)
 
 static int call_with_three_descriptors(void)
 {
-  return limit_to_three_descriptors() ? 20 : check_every_answer();
+  return limit_to_three_descriptors() ? IMPOSSIBLE : check_every_answer();
 }
 
 TEST(first_call_works_without_a_free_descriptor)
 {
   SKIP_IF(suite_under("valgrind"), "valgrind keeps descriptors for itself");
-  skip_unless(limit_to_three_descriptors, 0,
+  expect_every_answer(call_with_three_descriptors,
     "this system does not limit the descriptors of a process");
-  in_child_process(call_with_three_descriptors);
 }
 
 /* Memory. */
@@ -83,32 +92,20 @@ static int call_without_memory(void)
   size_t size;
 
   if (setrlimit(RLIMIT_AS, &none) != 0)
-    return 20;
+    return IMPOSSIBLE;
   for (size = 65536; size > 0; size /= 2)
     while (allocate(size))
       ;
   if (!page_is_refused() || allocate(1))
-    return 21;
+    return IMPOSSIBLE;
   /* exit() may need memory */
   _exit(check_every_answer());
-}
-
-static int refuse_memory(void)
-{
-  struct rlimit none = { 0, 0 };
-  void *page;
-
-  if (setrlimit(RLIMIT_AS, &none) != 0)
-    return 1;
-  page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return page != MAP_FAILED;
 }
 
 TEST(first_call_works_without_memory)
 {
   skip_where_tools_need_memory();
-  skip_unless(refuse_memory, 0, "this system does not limit the memory of a process");
-  in_child_process(call_without_memory);
+  expect_every_answer(call_without_memory, "this system does not limit the memory of a process");
 }
 
 /* Files. */
@@ -126,15 +123,18 @@ static int enter_empty_root(void)
 
 static int call_in_an_empty_root(void)
 {
-  return enter_empty_root() ? 20 : check_every_answer();
+  return enter_empty_root() ? IMPOSSIBLE : check_every_answer();
 }
 
 TEST(first_call_works_in_an_empty_root)
 {
+  int result;
+
   ck_assert_ptr_nonnull(mkdtemp(empty_directory));
-  skip_unless(enter_empty_root, 0, "this user may not change the root");
-  in_child_process(call_in_an_empty_root);
+  result = result_in_child(call_in_an_empty_root);
   rmdir(empty_directory);
+  SKIP_IF(result == IMPOSSIBLE, "this user may not change the root");
+  ck_assert_int_eq(result, 0);
 }
 
 /* The environment. */
