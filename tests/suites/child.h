@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Children of a test, in which the library has not been called unless the test has called it
    before; and what a test tries in a child to find out what this machine can do: limits, filters,
-   single steps. For POSIX. Include after config.h. */
+   single steps. For POSIX; Windows has no children and no steps. Include after config.h. */
 
 #ifndef CPUCYCLES_CHILD_H
 #define CPUCYCLES_CHILD_H
 
 #include "tests/suites/suite.h"
+
+#ifndef CPUCYCLES_POSIX
+
+static inline void set_single_step(int on)
+{
+  (void)on;
+}
+
+#else
 
 #include <errno.h>
 #include <fcntl.h>
@@ -388,6 +397,8 @@ static inline void set_single_step(int on)
 {
   (void)on;
 }
+
+#endif
 
 #endif
 
