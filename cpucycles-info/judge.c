@@ -284,7 +284,11 @@ void judge_report(struct report *report)
     summarize_read(report, results_of(report, counter->name));
     summarize_better(report);
   }
-  for (i = 0; i < report->warning_count; i++)
+  for (i = 0; i < report->warning_count; i++) {
+    int is_full = report->summary_count == SUMMARY_LINES;
+
     if (*report->warnings[i].advice)
-      summarize(report, "warning", "%s", report->warnings[i].advice);
+      summarize(report, is_full ? NULL : "warning", "%s%s", is_full ? "; " : "",
+        report->warnings[i].advice);
+  }
 }
