@@ -47,13 +47,14 @@ static inline long long cpucycles_bench_time(void)
   return gettimeofday(&now, 0) == 0 ? now.tv_sec * 1000000LL + now.tv_usec : 0;
 }
 
-/* Returns the smallest positive difference of adjacent reads; 0 if the counter is stopped. */
-static inline long long cpucycles_bench_step(void)
+/* Returns the smallest of `wanted` positive differences of adjacent reads; 0 if the counter is
+   stopped. */
+static inline long long cpucycles_bench_step(int wanted)
 {
   long long smallest = 0, last = cpucycles_inline(), now;
   long tries, found = 0;
 
-  for (tries = 0; tries < 10000000 && found < 16; tries++) {
+  for (tries = 0; tries < 10000000 && found < wanted; tries++) {
     now = cpucycles_inline();
     if (now > last && (!found++ || now - last < smallest))
       smallest = now - last;
@@ -74,7 +75,7 @@ static inline long long cpucycles_bench_sample(struct cpucycles_bench_result *re
   while (i-- > 0)
     call(argument);
   end = cpucycles_inline_section_end();
-  if (end > begin || (end == begin && cpucycles_bench_step() > 0))
+  if (end > begin || (end == begin && cpucycles_bench_step(1) > 0))
     return (long long)((unsigned long long)end - (unsigned long long)begin);
   result->note = end < begin ? "The counter stepped back." : "The counter is stopped.";
   return -1;
@@ -136,7 +137,10 @@ static inline void cpucycles_bench(struct cpucycles_bench_result *result,
 {
   const struct cpucycles_bench_result none = { 0, 0, 0, 0, 0, 0, 100, 0, "counts", 0, "" };
   long long samples[1001], overhead = cpucycles_inline_section_overhead(), begin, began, now;
-  long long enough = cpucycles_bench_step() * 100 + overhead * 20, call = enough;
+  /* ends the loops if the clock fails, is stopped or set back; 0.2 s at 5 GHz */
+  const unsigned long long limit = 1000000000;
+  unsigned long long counted = 0;
+  long long enough = cpucycles_bench_step(16) * 100 + overhead * 20, call = enough;
   int n, found = 0;
 
   *result = none;
@@ -154,8 +158,10 @@ static inline void cpucycles_bench(struct cpucycles_bench_result *result,
     samples[0] = cpucycles_bench_sample(result, function, argument);
     if (samples[0] < 0)
       return;
+    counted += (unsigned long long)samples[0];
     now = cpucycles_bench_time();
-    if (samples[0] - overhead < enough && now - begin < 10000) {
+    /* a sample of 0 is shorter than the grain; the search for a step took most of its time */
+    if (samples[0] - overhead < enough && (now - begin < 10000 || samples[0] == 0)) {
       result->calls *= 2;
       found = 0;
     } else if (++found == 1 && result->calls == 1 && now - began >= 200000) {
@@ -164,11 +170,15 @@ static inline void cpucycles_bench(struct cpucycles_bench_result *result,
       n = 1;
     }
     begin = now;
-  } while (n == 0 && (found < 3 || now - began < 10000) && result->calls < 1 << 24);
-  for (began = now; n < 3 || (n < 1001 && now - began < 200000); now = cpucycles_bench_time()) {
+  } while (n == 0 && (found < 3 || (now - began < 10000 && counted < limit))
+    && result->calls < 1 << 24);
+  counted = 0;
+  for (began = now; n < 3 || (n < 1001 && now - began < 200000 && counted < limit); n++) {
     samples[n] = cpucycles_bench_sample(result, function, argument);
-    if (samples[n++] < 0)
+    if (samples[n] < 0)
       return;
+    counted += (unsigned long long)samples[n];
+    now = cpucycles_bench_time();
   }
   result->samples = n;
   qsort(samples, (size_t)n, sizeof *samples, cpucycles_bench_compare);

@@ -11,6 +11,8 @@
 
 #include "tests/suites/suite.h"
 
+#include <time.h>
+
 static void run_adds(void *passes)
 {
   (void)cpuc_dependent_add_run(*(const long *)passes);
@@ -148,6 +150,61 @@ TEST(time_in_which_the_function_sleeps_is_limited)
   ck_assert_int_eq(result.samples, 3);
   ck_assert_str_eq(result.mark, "3 runs");
 }
+
+/* A counter that advances once in 12 ms, as an OS clock of a system without a fine one. */
+static long long read_coarse(void)
+{
+  return cpucycles_bench_time() / 12000 * 12000 * 1000;
+}
+
+TEST(grain_of_many_milliseconds_is_exceeded_by_more_calls)
+{
+  struct suite_repeat retry = suite_retry(20);
+  struct cpucycles_bench_result result = { 0 };
+
+  simulate();
+  cpuc_process_select_once()->selected->reader.read = read_coarse;
+  while (result.calls < 100 && suite_again(&retry))
+    cpucycles_bench(&result, do_nothing, NULL);
+  ck_assert_int_ge(result.calls, 100);
+  ck_assert_str_ne(result.mark, "3 runs");
+}
+
+#ifdef __linux__
+static enum { RUNS, FAILS, IS_STOPPED, IS_SET_BACK } clock_state;
+
+/* Replaces the function of the C library. */
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+  static int calls;
+  struct timespec time;
+
+  (void)zone;
+  if (clock_state == FAILS || clock_gettime(CLOCK_REALTIME, &time) != 0)
+    return -1;
+  now->tv_sec = clock_state == IS_STOPPED ? 0 : time.tv_sec;
+  now->tv_usec = clock_state == IS_STOPPED ? 0 : time.tv_nsec / 1000;
+  if (clock_state == IS_SET_BACK && ++calls > 2)
+    now->tv_sec -= 86400;
+  return 0;
+}
+
+static void advance(void *unused)
+{
+  (void)unused;
+  simulated += 1000;
+}
+
+TEST_LOOP(benchmark_ends_with_any_wall_clock, 4)
+{
+  struct cpucycles_bench_result result;
+
+  simulate();
+  clock_state = (int)RUNS + _i;
+  cpucycles_bench(&result, advance, NULL);
+  ck_assert_int_ge(result.samples, 3);
+}
+#endif
 
 static size_t length_of_the_line(const struct cpucycles_bench_result *result)
 {

@@ -535,7 +535,7 @@ TEST(summary_of_many_warnings_has_ten_lines)
     { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "reference", .scope = "system",
       .unit = "ticks", .count_unit = "reference cycles", .scaling = 1 },
   };
-  const struct core_info core = { 3000000000, 3200000000, 2000000000, 0 };
+  const struct core_info core = { 3000000000, 3200000000, 2000000000 };
 
   set_counters(rows, 2);
   report.core = core;
