@@ -9,8 +9,8 @@
 #include "lib/frequency.h"
 #include "sys/cpuid.h"
 
-#include "tests/suites/suite.h"
 #include "tests/suites/cpuid.h"
+#include "tests/suites/suite.h"
 
 #include <libperfstat.h>
 #include <string.h>

@@ -33,14 +33,7 @@ static struct {
   int clock_stops, counter_stops;
   int is_random;         /* the counter returns random counts */
   long passes, reads;    /* of adds, of the clock */
-  unsigned int random;
 } machine;
-
-static unsigned int draw(unsigned int below)
-{
-  machine.random = machine.random * 1664525 + 1013904223;
-  return (machine.random >> 8) % below;
-}
 
 static void advance(double nanoseconds)
 {
@@ -104,8 +97,8 @@ int cpuc_dependent_add_run(long passes)
     if (machine.changed_hz > 0 && machine.nanoseconds >= machine.changes_at)
       machine.hz = machine.changed_hz;
     advance(512 * 1e9 / machine.hz);
-    if ((int)draw(10000) < machine.interruptions)
-      advance(machine.length * draw(1000) / 1000);
+    if ((int)(random64() % 10000) < machine.interruptions)
+      advance(machine.length * (double)(random64() % 1000) / 1000);
   }
   return 0;
 }
@@ -239,7 +232,6 @@ TEST(interruptions_do_not_add_windows)
     long long measured;
 
     begin_at(i % 2 ? 2.5e9 : 48e6);
-    machine.random = (unsigned int)i;
     machine.interruptions = (int)(1 + i % 50);
     machine.length = 1e3 * (1 << i % 16);
     measured = cpuc_frequency_measure_core();

@@ -9,9 +9,9 @@
 #include "sys/cpuid.h"
 
 #include "tests/suites/child.h"
+#include "tests/suites/cpuid.h"
 #include "tests/suites/machine.h"
 #include "tests/suites/suite.h"
-#include "tests/suites/cpuid.h"
 
 #include <string.h>
 #include <unistd.h>
