@@ -346,7 +346,7 @@ static void join_a_thread_that(void *(*faults)(void *))
 
 /* The system chooses the code of a fault, and whether the handler's own mask is in force. For
    example, emulators give SEGV_MAPERR on some CPUs, and qemu 7 has another mask on RISC-V. The test
-   expects the code and the mask of a fault without the guard. */
+   expects the code of a fault without the guard, and the mask if it is in force there. */
 TEST(fault_of_another_thread_reaches_the_program)
 {
   int usual_code, usually_masked;
@@ -366,7 +366,7 @@ TEST(fault_of_another_thread_reaches_the_program)
   ck_assert_int_eq(seen_code, usual_code);
   ck_assert_ptr_eq(seen_address, (void *)forbidden);
   ck_assert_int_eq(seen_context, 1);
-  ck_assert_int_eq(seen_masked, usually_masked);
+  ck_assert_int_ge(seen_masked, usually_masked);
 }
 
 static void skip_where_sent_signals_wait(void)
