@@ -13,7 +13,7 @@
 
 enum { MAX_CPUS = 8192 }; /* CPUs with this number or a higher one are ignored */
 
-/* examine.c: examines each counter in its own process. */
+/* fill.c */
 
 /* The names of all counters, which of them work, and the core frequency before all other
    measurements. */
@@ -46,8 +46,8 @@ void examine_each(struct report *report, const struct counter_list *list, const 
 /* child.c: a child process that measures, and returns its results through a pipe. */
 
 /* Runs body(argument) in a child, and copies the `size` bytes at `result` from the child to this
-   process. Returns 0, the signal that ended the child, or -1 if there is no fork(2), no child ran or
-   its result is incomplete. */
+   process. Returns 0, the signal that ended the child, or -1 if no child ran or its
+   result is incomplete. */
 int run_in_child(void (*body)(void *), void *argument, void *result, size_t size);
 
 /* Ends this process if it is such a child and its parent has ended. A long examination calls this
@@ -97,8 +97,6 @@ pid_t start_child(void);
 void fill_system(struct system_info *system);
 void fill_cpu(struct cpu_info *cpu, const char *architecture);
 void fill_settings(struct settings_info *settings);
-
-/* fill.c */
 
 /* Fills the "observed persecond" lines. */
 void measure_loops(struct report *report);

@@ -1,15 +1,124 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Judges a report: fills the warnings, one sentence for each condition that can distort a
-   measurement on this machine, and the summary, which answers what a person asks first. */
+   measurement on this machine. Computes values from a report. */
 
 #include "config.h"
 
 #include "cpucycles-info/report.h"
 #include "sys/trapped-call.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *signal_name(int signal)
+{
+#define NAME(signal) { signal, #signal }
+  static const struct {
+    int number;
+    const char *name;
+  } names[] = { NAME(SIGABRT), NAME(SIGILL), NAME(SIGFPE), NAME(SIGSEGV),
+#ifdef SIGBUS
+    NAME(SIGBUS), NAME(SIGKILL),
+#endif
+#ifdef SIGSYS
+    NAME(SIGSYS),
+#endif
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (names[i].number == signal)
+      return names[i].name;
+  return "signal";
+}
+
+const struct counter_results *results_of(const struct report *report, const char *counter)
+{
+  int i;
+
+  for (i = 0; i < report->result_count; i++)
+    if (strcmp(report->results[i].name, counter) == 0)
+      return &report->results[i];
+  return NULL;
+}
+
+static int are_equal(const char *one, const char *other)
+{
+  return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+const struct cpucycles_counter_info *first_alike(const struct library_info *library,
+  const struct cpucycles_counter_info *counter)
+{
+  const struct cpucycles_counter_info *first;
+  int i;
+
+  for (i = 0; i < library->counter_count; i++) {
+    first = library->counters[i];
+    if (first != counter && are_equal(first->reason, counter->reason)
+      && are_equal(first->explanation, counter->explanation)
+      && are_equal(first->remedy, counter->remedy))
+      return first;
+    if (first == counter)
+      break;
+  }
+  return counter;
+}
+
+int is_core_ratio_off(const struct counter_results *results)
+{
+  return results->has_core_ratio
+    && (results->counts_per_core_cycle < 0.95 || results->counts_per_core_cycle > 1.05);
+}
+
+/* Returns the results of the counter in use if its ratio was measured, or NULL. */
+static const struct counter_results *core_ratio_in_use(const struct report *report)
+{
+  const struct cpucycles_counter_info *counter = report->library.selected;
+  const struct counter_results *results = counter ? results_of(report, counter->name) : NULL;
+
+  return results && results->has_core_ratio ? results : NULL;
+}
+
+int counts_core_cycles(const struct report *report)
+{
+  const struct counter_results *results = core_ratio_in_use(report);
+
+  if (!report->library.selected || !is_of_core_cycles(report->library.selected))
+    return 0;
+  return results ? !is_core_ratio_off(results) : -1;
+}
+
+long long core_persecond(const struct core_info *core)
+{
+  return core->persecond_after > 0 ? core->persecond_after : core->persecond_before;
+}
+
+double cycles_per_counted_cycle(const struct report *report)
+{
+  const struct counter_results *results = core_ratio_in_use(report);
+  long long counted = report->core.counted_persecond;
+
+  if (results)
+    return results->counts_per_core_cycle > 0 ? 1 / results->counts_per_core_cycle : 0;
+  return counted > 0 ? (double)core_persecond(&report->core) / (double)counted : 0;
+}
+
+double rate_off_ppm(const struct counter_results *results)
+{
+  if (results->reported <= 0 || results->measured <= 0)
+    return 0;
+  return (results->measured - (double)results->reported) / (double)results->reported * 1e6;
+}
+
+int is_contradicted(const struct counter_results *results)
+{
+  double off = rate_off_ppm(results), size = off < 0 ? -off : off;
+
+  return size > 10000 && size > results->uncertainty;
+}
 
 /* Adds a warning, and what to do about it. The advice may be NULL. */
 __attribute__((format(printf, 3, 4)))
@@ -62,8 +171,8 @@ static void warn_about_frequency(struct report *report,
     : "the number of core cycles per counted cycle varies";
 
   if (*settings->governor && strcmp(settings->governor, "performance") != 0)
-    warn(report, "set the governor performance", "the governor %s can change the core frequency: %s",
-      settings->governor, effect);
+    warn(report, "set the governor performance",
+      "the governor %s can change the core frequency: %s", settings->governor, effect);
   if (settings->turbo == 1)
     warn(report, "turn turbo off", "turbo is on and can change the core frequency: %s", effect);
 }
@@ -135,12 +244,13 @@ static void warn_about_results(struct report *report, const struct counter_resul
       "%s does not have a constant rate (%s)", results->name, results->invariant_source);
 }
 
-static void find_warnings(struct report *report)
+void judge_report(struct report *report)
 {
   const struct cpucycles_counter_info *counter = report->library.selected;
   const struct counter_results *results;
   int i;
 
+  report->warning_count = 0;
   if (counter) {
     warn_about_unit(report, counter);
     warn_about_frequency(report, counter);
@@ -152,143 +262,5 @@ static void find_warnings(struct report *report)
     results = results_of(report, counter->name);
     if (results)
       warn_about_results(report, results, counter);
-  }
-}
-
-/* Adds words to the last line of the summary or, with a label, begins a line. */
-__attribute__((format(printf, 3, 4)))
-static void summarize(struct report *report, const char *label, const char *format, ...)
-{
-  va_list arguments;
-  size_t length;
-  char *text;
-
-  if (label && report->summary_count < SUMMARY_LINES) {
-    report->summary[report->summary_count].label = label;
-    report->summary[report->summary_count++].text[0] = 0;
-  }
-  text = report->summary[report->summary_count - 1].text;
-  length = strlen(text);
-  va_start(arguments, format);
-  vsnprintf(text + length, sizeof report->summary[0].text - length, format, arguments);
-  va_end(arguments);
-}
-
-static void summarize_counter(struct report *report, const struct cpucycles_counter_info *counter)
-{
-  summarize(report, "counter", "%s: %s", counter->name,
-    is_of_core_cycles(counter) && counts_core_cycles(report) == 0 ? "counts" : counter->count_unit);
-  if (counter->scaling > 0 && (counter->scaling < 1 || counter->scaling > 1))
-    summarize(report, NULL, " (%s * %.6g)", counter->unit, counter->scaling);
-  if (!is_of_core_cycles(counter) && report->core.counted_persecond > 0)
-    summarize(report, NULL, ", %lld per second", report->core.counted_persecond);
-}
-
-static void summarize_core(struct report *report, const struct cpucycles_counter_info *counter)
-{
-  long long core = core_persecond(&report->core);
-  double cycles = cycles_per_counted_cycle(report);
-
-  if (core > 0)
-    summarize(report, "core", "%lld Hz now", core);
-  else
-    summarize(report, "core", "frequency not known");
-  if (counts_core_cycles(report) < 0)
-    summarize(report, NULL, "; counts could not be compared with core cycles");
-  else if (is_of_core_cycles(counter))
-    summarize(report, NULL, "; %.2f counts per core cycle", cycles > 0 ? 1 / cycles : 0);
-  else if (cycles > 0)
-    summarize(report, NULL, ": core cycles = counts * %.3f", cycles);
-}
-
-static void summarize_read(struct report *report, const struct counter_results *results)
-{
-  if (!results)
-    return;
-  if (*results->failure) {
-    summarize(report, "read", "not examined: %s", results->failure);
-    return;
-  }
-  if (results->read_nanoseconds > 0)
-    summarize(report, "read", "%.1f ns", results->read_nanoseconds);
-  else
-    summarize(report, "read", "%.1f cycles", results->read_cycles);
-  if (results->step > 0 && results->grain.units > 1)
-    summarize(report, NULL, "; grain %.0f cycles",
-      (double)results->grain.units * results->scaling);
-  summarize(report, NULL, "; an empty section %lld cycles", results->overhead);
-}
-
-/* Returns the rank of a counter, which is lower for a better kind. */
-static int rank_of(const struct cpucycles_counter_info *counter)
-{
-  static const char *const kinds[] = { "core", "system call", "reference", "scaled", "clock" };
-  int i;
-
-  for (i = 0; i < (int)(sizeof kinds / sizeof kinds[0]) && strcmp(counter->kind, kinds[i]) != 0; i++)
-    ;
-  return i;
-}
-
-/* Returns the counter whose explanation says how to get a better count: the one in use, if it has a
-   remedy, else the best counter that works but is slower, or does not work, and of equal ones that
-   with a remedy; or NULL. */
-static const struct cpucycles_counter_info *find_better(const struct library_info *library)
-{
-  const struct cpucycles_counter_info *counter, *best = NULL;
-  int i, rank, least = library->selected ? rank_of(library->selected) : 0;
-
-  if (library->selected && library->selected->remedy)
-    return library->selected;
-  for (i = 0; i < library->counter_count; i++) {
-    counter = library->counters[i];
-    rank = rank_of(counter);
-    if (rank >= least || (!counter->explanation && counter->state == CPUCYCLES_DROPPED))
-      continue;
-    if (!counter->explanation)
-      return counter;
-    if (!best || (counter->remedy && !best->remedy)
-      || (!counter->remedy == !best->remedy && rank < rank_of(best)))
-      best = counter;
-  }
-  return best;
-}
-
-static void summarize_better(struct report *report)
-{
-  const struct cpucycles_counter_info *better = find_better(&report->library);
-
-  if (!better)
-    summarize(report, "better", "none: no counter of a better kind is built for this CPU");
-  else if (better->explanation)
-    summarize(report, "better", "%s%s", better == report->library.selected ? "" : "none here: ",
-      better->explanation);
-  else {
-    summarize(report, "better", "%s: %s, but slower", better->name, better->count_unit);
-    summarize(report, "enable", "CPUCYCLES_IMPLEMENTATION=%s", better->name);
-  }
-  if (better && better->remedy)
-    summarize(report, "enable", "%s", better->remedy);
-}
-
-void judge_report(struct report *report)
-{
-  const struct cpucycles_counter_info *counter = report->library.selected;
-  int i;
-
-  report->warning_count = report->summary_count = 0;
-  find_warnings(report);
-  if (counter) {
-    summarize_counter(report, counter);
-    summarize_core(report, counter);
-    summarize_read(report, results_of(report, counter->name));
-    summarize_better(report);
-  }
-  for (i = 0; i < report->warning_count; i++) {
-    int is_full = report->summary_count == SUMMARY_LINES;
-
-    if (*report->warnings[i].advice)
-      summarize(report, is_full ? NULL : "warning", "%s%s", is_full ? "; " : "",
-        report->warnings[i].advice);
   }
 }

@@ -6,7 +6,6 @@
 noinst_LTLIBRARIES += cpucycles-info/libcpucycles-info.la
 cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/child.c \
-	cpucycles-info/examine.c \
 	cpucycles-info/fill.c \
 	cpucycles-info/fill.h \
 	cpucycles-info/grain.c \
@@ -16,8 +15,8 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/measure.c \
 	cpucycles-info/plot.c \
 	cpucycles-info/print.c \
-	cpucycles-info/report.c \
 	cpucycles-info/report.h \
+	cpucycles-info/summary.c \
 	cpucycles-info/write.c \
 	cpucycles-info/write.h \
 	sys/cpuid.c \

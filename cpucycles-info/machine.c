@@ -11,7 +11,6 @@
 #include "sys/hypervisor.h"
 #include "sys/parse.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +147,8 @@ static const char *qemu_architecture(const struct system_info *system)
 static void find_emulator(struct system_info *system)
 {
   struct cpuc_cpuid_leaf first = cpuc_cpuid_read(0), qemu = cpuc_cpuid_read(0x40000000);
-  const unsigned int vendor[] = { first.b, first.d, first.c }, emulator[] = { qemu.b, qemu.c, qemu.d };
+  const unsigned int vendor[] = { first.b, first.d, first.c };
+  const unsigned int emulator[] = { qemu.b, qemu.c, qemu.d };
   int translated = 0;
   char name[48];
 #ifdef HAVE_SYSCTLBYNAME
@@ -181,8 +181,8 @@ void fill_system(struct system_info *system)
   find_emulator(system);
 }
 
-/* Returns the number of CPUs in the list in a file, such as "0-3,8". Sets is_listed[CPU] to 1, unless
-   is_listed is NULL. */
+/* Returns the number of CPUs in the list in a file, such as "0-3,8". Sets is_listed[CPU] to 1,
+   unless is_listed is NULL. */
 static int read_cpus(const char *path, unsigned char *is_listed)
 {
   static char text[MAX_CPUS * 4]; /* enough for the longest list: "0-1,3-4,6-7"... */
@@ -263,101 +263,73 @@ static void count_hybrid_types(struct cpu_info *cpu)
   }
 }
 
-/* x86_64, amd64, AMD64, x86, i386 and i686 */
-static int is_x86(const char *architecture)
+/* Returns 1 if /proc/cpuinfo has lines of x86 in a program for another CPU, or lines of Arm or
+   RISC-V in a program for x86. */
+static int is_cpuinfo_foreign(const char *architecture)
 {
-  return strstr(architecture, "86") || strstr(architecture, "md64") || strstr(architecture, "MD64");
+  static const char path[] = "/proc/cpuinfo";
+  char text[64];
+
+  if (!strstr(architecture, "86") && !strstr(architecture, "md64") && !strstr(architecture, "MD64"))
+    return cpuc_file_read_line(path, "vendor_id", text, sizeof text) >= 0
+      && (strstr(text, "Intel") || strstr(text, "AMD"));
+  return cpuc_file_read_line(path, "CPU implementer", text, sizeof text) >= 0
+    || (cpuc_file_read_line(path, "isa", text, sizeof text) >= 0 && strstr(text, ": rv"));
 }
 
-/* Keys of /proc/cpuinfo for the name of the model, the most informative first. */
-static const char *const model_keys[]
-  = { "model name", "Model Name", "cpu model", "cpu", "uarch", "Processor", "Hardware", "cpu-model" };
-
-enum {
-  MODEL_KEYS = sizeof model_keys / sizeof model_keys[0],
-  NO_MODEL = MODEL_KEYS + 1 /* MODEL_KEYS: the machine type of s390x */
-};
-
-/* State of the parser of /proc/cpuinfo. */
-struct parser {
-  struct cpu_info *cpu;
-  const char *architecture;
-  int model_rank;       /* index of the key that cpu->model comes from */
-  char implementer[16]; /* of the Arm core whose lines are parsed */
-};
-
-static void find_model(struct parser *parser, const char *key, const char *value)
+/* Finds the name of the model: the most informative line, or for s390x the type number of the
+   machine, without the serial number in its line. */
+static void find_model(struct cpu_info *cpu)
 {
-  struct cpu_info *cpu = parser->cpu;
-  const char *machine = strncmp(key, "processor ", 10) == 0 ? strstr(value, "machine = ") : NULL;
-  int rank = 0;
+  static const char *const keys[] = { "model name", "Model Name", "cpu model", "cpu\t", "uarch",
+    "Processor", "Hardware", "cpu-model", "processor 0:" };
+  char text[128];
+  const char *value;
+  size_t i;
 
-  while (rank < MODEL_KEYS && strcmp(key, model_keys[rank]) != 0)
-    rank++;
-  if (rank < MODEL_KEYS && rank < parser->model_rank) {
-    parser->model_rank = rank;
-    copy_line(cpu->model, sizeof cpu->model, value);
-  } else if (machine && parser->model_rank == NO_MODEL) {
-    /* s390x: the type number of the machine, without the serial number in this line */
-    parser->model_rank = MODEL_KEYS;
-    snprintf(cpu->model, sizeof cpu->model, "machine %.8s", machine + 10);
+  for (i = 0; i < sizeof keys / sizeof keys[0] && !*cpu->model; i++) {
+    if (cpuc_file_read_line("/proc/cpuinfo", keys[i], text, sizeof text) < 0)
+      continue;
+    if ((value = strstr(text, "machine = ")) != NULL)
+      snprintf(cpu->model, sizeof cpu->model, "machine %.8s", value + 10);
+    else if ((value = strchr(text, ':')) != NULL)
+      copy_line(cpu->model, sizeof cpu->model, value + 1);
   }
 }
 
-static void find_arm_core(struct parser *parser, const char *key, const char *value)
+/* The state of the search for Arm cores. */
+struct arm_cores {
+  struct cpu_info *cpu;
+  char implementer[16]; /* of the core whose lines are read */
+};
+
+static int find_arm_core(const struct cpuc_file_line *line, void *argument)
 {
-  char name[64];
+  struct arm_cores *cores = argument;
+  const char *colon = strchr(line->text, ':');
+  char name[64], part[16];
 
-  if (strcmp(key, "CPU implementer") == 0)
-    copy_line(parser->implementer, sizeof parser->implementer, value);
-  if (strcmp(key, "CPU part") != 0)
-    return;
-  snprintf(name, sizeof name, "implementer %s part %.16s", parser->implementer, value);
-  add_type(parser->cpu, name, 1);
-}
-
-/* Finds lines of x86 in a program for another CPU, and lines of Arm (CPU implementer) or RISC-V
-   (isa) in a program for x86. */
-static void find_foreign_line(struct parser *parser, const char *key, const char *value)
-{
-  int is_of_x86 = strcmp(key, "vendor_id") == 0 && (strstr(value, "Intel") || strstr(value, "AMD"));
-  int is_of_other = strcmp(key, "CPU implementer") == 0
-    || (strcmp(key, "isa") == 0 && strncmp(value, "rv", 2) == 0);
-
-  parser->cpu->foreign |= is_x86(parser->architecture) ? is_of_other : is_of_x86;
-}
-
-/* Splits "key<blanks>: value". */
-static int parse_line(const struct cpuc_file_line *line, void *parser)
-{
-  const char *colon = strchr(line->text, ':'), *value;
-  char key[sizeof line->text];
-  size_t length;
-
-  if (!colon)
-    return 0;
-  for (length = (size_t)(colon - line->text); length > 0; length--)
-    if (!isspace((unsigned char)line->text[length - 1]))
-      break;
-  snprintf(key, sizeof key, "%.*s", (int)length, line->text);
-  value = cpuc_parse_skip_blanks(colon + 1);
-  find_foreign_line(parser, key, value);
-  find_model(parser, key, value);
-  find_arm_core(parser, key, value);
+  if (colon && strncmp(line->text, "CPU implementer", 15) == 0)
+    copy_line(cores->implementer, sizeof cores->implementer, colon + 1);
+  if (colon && strncmp(line->text, "CPU part", 8) == 0) {
+    copy_line(part, sizeof part, colon + 1);
+    snprintf(name, sizeof name, "implementer %s part %s", cores->implementer, part);
+    add_type(cores->cpu, name, 1);
+  }
   return 0;
 }
 
 static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
 {
-  struct parser parser = { cpu, architecture, NO_MODEL, "" };
+  struct arm_cores cores = { cpu, "" };
 
-  cpuc_file_read_lines("/proc/cpuinfo", INT_MAX, parse_line, &parser);
+  cpu->foreign = is_cpuinfo_foreign(architecture);
+  if (cpu->foreign)
+    return;
+  find_model(cpu);
+  cpuc_file_read_lines("/proc/cpuinfo", INT_MAX, find_arm_core, &cores);
   if (cpu->type_count == 1 && !*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, cpu->types[0].name);
-  if (cpu->foreign) {
-    *cpu->model = 0;
-    cpu->type_count = 0;
-  }
 }
 
 /* Finds the model in other sources than /proc/cpuinfo. */

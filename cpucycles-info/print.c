@@ -384,14 +384,6 @@ static void write_warnings(const struct report *report)
   write_close();
 }
 
-static void write_summary(const struct report *report)
-{
-  int i;
-
-  for (i = 0; i < report->summary_count; i++)
-    write_line("summary %-8s %s", report->summary[i].label, report->summary[i].text);
-}
-
 static void write_surroundings(const struct report *report)
 {
   write_system(&report->system);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The data of the report. Data flows one way: the files of fill.h collect, judge.c adds warnings and
-   the summary, and the printers take all data from the report. */
+/* The data of the report. Data flows one way: the files of fill.h collect, judge.c adds the
+   warnings, and the printers take all data from the report. */
 
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
@@ -19,7 +19,6 @@ enum {
   TYPES = 8,
   WARNINGS = 64, /* enough: x86-64 Linux has 9 counters with at most 4 warnings each, and 7 other
                     warnings are possible */
-  SUMMARY_LINES = 10
 };
 
 /* The amount by which a count advances each time it advances. */
@@ -124,11 +123,6 @@ struct report {
     char text[320];
     char advice[256]; /* what to do; empty if the warning is about a counter that is not in use */
   } warnings[WARNINGS];
-  int summary_count;
-  struct {
-    const char *label;
-    char text[320];
-  } summary[SUMMARY_LINES];
 };
 
 const char *signal_name(int signal); /* "signal" for a signal that is not listed */
@@ -160,7 +154,7 @@ long long core_persecond(const struct core_info *core);
 /* Returns the core cycles per count of the counter in use; 0 if not known. */
 double cycles_per_counted_cycle(const struct report *report);
 
-/* judge.c: adds the warnings and the summary to a report that is otherwise filled. */
+/* judge.c: adds the warnings to a report that is otherwise filled. */
 void judge_report(struct report *report);
 
 /* Returns the deviation of the measured rate from the reported rate, in parts per million; 0 if one
@@ -179,6 +173,9 @@ void print_text(const struct report *report, int all);
 void print_text_of_surroundings(const struct report *report);
 
 void print_json(const struct report *report);
+
+/* summary.c: writes the summary, as a part of print_text(). */
+void write_summary(const struct report *report);
 
 /* plot.c: draws charts. */
 void print_plot(const struct report *report);

@@ -40,7 +40,7 @@ static size_t fitting(const char *words, int width)
   for (i = 0; words[i] && (width >= 0 || end == 0); i++) {
     if (words[i] == ' ')
       end = i;
-    width -= (words[i] & 0xc0) != 0x80; /* bytes after the first of a UTF-8 sequence have no width */
+    width -= (words[i] & 0xc0) != 0x80; /* UTF-8: only the first byte of a sequence counts */
   }
   return (words[i] || width < 0) && end > 0 ? end : i;
 }
