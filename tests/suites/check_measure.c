@@ -6,7 +6,7 @@
 
 #include "backends/backend.h"
 #include "include/cpucycles.h"
-#include "include/cpucycles/inline.h"
+#include "include/cpucycles/bench.h"
 #include "lib/calibrate.h"
 #include "lib/frequency.h"
 #include "lib/process.h"
@@ -33,13 +33,6 @@
 
 enum { TRIES = 25 };
 
-static int compare(const void *a, const void *b)
-{
-  long long x = *(const long long *)a, y = *(const long long *)b;
-
-  return (x > y) - (x < y);
-}
-
 #if defined(__x86_64__) || defined(__i386__)
 
 /* Is this one of Intel's CPUs that add twice per cycle? */
@@ -58,13 +51,6 @@ static int add_does_not_take_one_cycle(void)
 
 #endif
 
-static int compare_times(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-
-  return (x > y) - (x < y);
-}
-
 /* 0 if a chain of adds can be timed: of 100 times of one chain, the three shortest agree within
    1 %. */
 static int time_chain_of_adds(void)
@@ -72,7 +58,7 @@ static int time_chain_of_adds(void)
   enum { TIMES = 100, ADDS = 200000 };
   struct timespec begin, end;
   unsigned long x = 0;
-  double times[TIMES];
+  long long times[TIMES];
   int i, j;
 
   for (i = 0; i < TIMES; i++) {
@@ -82,10 +68,10 @@ static int time_chain_of_adds(void)
       __asm__ volatile("" : "+r"(x));
     }
     clock_gettime(CLOCK_MONOTONIC, &end);
-    times[i] = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
+    times[i] = (end.tv_sec - begin.tv_sec) * 1000000000LL + end.tv_nsec - begin.tv_nsec;
   }
-  qsort(times, TIMES, sizeof times[0], compare_times);
-  return !(times[0] > 0 && times[2] <= times[0] * 1.01);
+  qsort(times, TIMES, sizeof times[0], cpucycles_bench_compare);
+  return !(times[0] > 0 && times[2] <= times[0] + times[0] / 100);
 }
 
 /* Skips a test if adds do not show the core frequency here. */
@@ -120,8 +106,8 @@ TEST(core_persecond_is_the_measured_frequency)
     known += values[known] != 0 && others[known] != 0;
   }
   ck_assert_int_gt(known, 0);
-  qsort(values, (size_t)known, sizeof values[0], compare);
-  qsort(others, (size_t)known, sizeof others[0], compare);
+  qsort(values, (size_t)known, sizeof values[0], cpucycles_bench_compare);
+  qsort(others, (size_t)known, sizeof others[0], cpucycles_bench_compare);
   dprintf(suite_console(), "core persecond: %lld, quartiles %lld and %lld\n",
     values[known / 2], values[known / 4], values[known * 3 / 4]);
   ck_assert_double_eq_tol((double)values[known / 2] / (double)others[known / 2], 1, 0.2);
@@ -307,7 +293,7 @@ TEST_LOOP(measurement_refines_only_a_rounded_reported_rate, 2)
   ck_assert_int_eq(selection.timer.reported_rate, reported.hz);
   rate = cpuc_timer_find_rate(&selection, cpucycles);
   for (i = 0; i < 1000 && reported.is_rounded && rate == reported.hz; i++)
-    rate = cpuc_timer_find_rate(&selection, cpucycles); /* a busy machine can prevent the measurement */
+    rate = cpuc_timer_find_rate(&selection, cpucycles); /* a busy machine can prevent it */
   ck_assert(cpuc_scale_agree_within_1_percent(right, rate));
   if (reported.is_rounded)
     ck_assert_int_ne(rate, reported.hz);
