@@ -16,17 +16,7 @@
 #include "backends/perf/counter.h"
 #include "backends/perf/hot.h"
 #include "backends/perf/remedy.h"
-
-/* In ECX, bit 30 selects the fixed counters, of which 1 counts core cycles. */
-enum { FIXED_CYCLES = (1 << 30) + 1 };
-
-static inline uint64_t rdpmc(uint32_t index)
-{
-  uint32_t low, high;
-
-  __asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1));
-  return (uint64_t)high << 32 | low;
-}
+#include "sys/perf-register.h"
 
 static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {
@@ -34,15 +24,15 @@ static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 }
 
 static const struct cpuc_perf_counter counter = {
-  .instruction = rdpmc,
-  .fixed_index = FIXED_CYCLES + 1,
+  .instruction = cpuc_perf_register,
+  .fixed_index = CPUC_PERF_FIXED_INDEX,
   .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 
 static long long read_cycles(void)
 {
-  return cpuc_perf_read(&counter, rdpmc, cpuc_perf_self.index, cpuc_perf_self.shift);
+  return cpuc_perf_read(&counter, cpuc_perf_register, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
 
 const struct cpuc_backend cpuc_backend_amd64_pmc = {

@@ -17,44 +17,10 @@
 #include "backends/perf/counter.h"
 #include "backends/perf/hot.h"
 #include "backends/perf/remedy.h"
+#include "sys/perf-register.h"
 
-enum { CYCLE_COUNTER = 32 };
-
-/* Bits of config1. */
-enum { LONG = 1, USER_ACCESS = 2 };
-
-static inline uint64_t read_cycle_counter(uint32_t index)
-{
-  uint64_t count;
-
-  (void)index;
-  __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
-  return count;
-}
-
-static inline uint64_t read_register(uint32_t index)
-{
-  uint64_t count = 0;
-
-#define EVENT_COUNTER(n) \
-  case n + 1: \
-    __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(count)); \
-    break;
-
-  switch (index) {
-  case CYCLE_COUNTER:
-    return read_cycle_counter(index);
-    EVENT_COUNTER(0) EVENT_COUNTER(1) EVENT_COUNTER(2) EVENT_COUNTER(3) EVENT_COUNTER(4)
-    EVENT_COUNTER(5) EVENT_COUNTER(6) EVENT_COUNTER(7) EVENT_COUNTER(8) EVENT_COUNTER(9)
-    EVENT_COUNTER(10) EVENT_COUNTER(11) EVENT_COUNTER(12) EVENT_COUNTER(13) EVENT_COUNTER(14)
-    EVENT_COUNTER(15) EVENT_COUNTER(16) EVENT_COUNTER(17) EVENT_COUNTER(18) EVENT_COUNTER(19)
-    EVENT_COUNTER(20) EVENT_COUNTER(21) EVENT_COUNTER(22) EVENT_COUNTER(23) EVENT_COUNTER(24)
-    EVENT_COUNTER(25) EVENT_COUNTER(26) EVENT_COUNTER(27) EVENT_COUNTER(28) EVENT_COUNTER(29)
-    EVENT_COUNTER(30)
-  }
-  return count;
-#undef EVENT_COUNTER
-}
+/* The bit of config1 that asks for 64 bits. */
+enum { LONG = 1 };
 
 static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {
@@ -64,17 +30,17 @@ static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 }
 
 static const struct cpuc_perf_counter counter = {
-  .instruction = read_register,
-  .fixed_index = CYCLE_COUNTER,
+  .instruction = cpuc_perf_register,
+  .fixed_index = CPUC_PERF_FIXED_INDEX,
   .width = 64,
-  .config1 = LONG | USER_ACCESS,
+  .config1 = LONG | CPUC_PERF_USER_ACCESS,
   .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 
 static long long read_cycles(void)
 {
-  return cpuc_perf_read(&counter, read_cycle_counter, CYCLE_COUNTER, 0);
+  return cpuc_perf_read(&counter, cpuc_perf_cycle_register, CPUC_PERF_FIXED_INDEX, 0);
 }
 
 const struct cpuc_backend cpuc_backend_arm64_perfpmc = {

@@ -10,7 +10,6 @@ EXTRA_DIST += backends/common/mips-cc.h
 EXTRA_DIST += backends/common/rate.h
 EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
-EXTRA_DIST += backends/perf/core-types.h
 EXTRA_DIST += backends/perf/counter.h
 EXTRA_DIST += backends/perf/hot.h
 EXTRA_DIST += backends/perf/kernel.h

@@ -16,6 +16,13 @@ sys_libcommon_la_SOURCES = \
 	sys/os-thread.h \
 	sys/parse.c \
 	sys/parse.h \
+	sys/perf-core-types.c \
+	sys/perf-core-types.h \
+	sys/perf-event.h \
+	sys/perf-page.h \
+	sys/perf-pmu.c \
+	sys/perf-pmu.h \
+	sys/perf-register.h \
 	sys/root.c \
 	sys/root.h
 
@@ -83,7 +90,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	sys/hypervisor.h \
 	sys/lock.h \
 	sys/os-clock.h \
-	sys/perf-event.h \
 	sys/thread-local.h
 # Each kind of system has its own file.
 if POSIX
@@ -96,7 +102,6 @@ endif
 # The counters of perf events share these files.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += \
-	backends/perf/core-types.c \
 	backends/perf/kernel.c \
 	backends/perf/open.c \
 	backends/perf/read.c \

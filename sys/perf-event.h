@@ -7,12 +7,15 @@
 #define CPUCYCLES_PERF_EVENT_H
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,6 +42,27 @@ static inline int cpuc_perf_event_identify(int descriptor, uint64_t *id)
 static inline void cpuc_perf_event_close(int descriptor)
 {
   syscall(SYS_close, descriptor);
+}
+
+/* Moves a descriptor to a number from a quarter of the limit, or from 1024 if 1024 is less, up to
+   half of the limit. The kernel gives files of the program lower numbers as long as a lower number
+   is free. If the descriptor had a low number and the program closed it, the number would soon
+   belong to another file, from which the library would read once. The numbers below 3 are the
+   standard streams, and select(2) works only with numbers below 1024. Returns 0 or an errno. */
+static inline int cpuc_perf_event_move_up(int *descriptor)
+{
+  struct rlimit limit = { 0, 0 };
+  int begin, end, moved;
+
+  getrlimit(RLIMIT_NOFILE, &limit);
+  end = limit.rlim_cur / 2 < INT_MAX ? (int)(limit.rlim_cur / 2) : INT_MAX;
+  begin = end / 2 < 1024 ? end / 2 : 1024;
+  moved = fcntl(*descriptor, F_DUPFD_CLOEXEC, begin > 3 ? begin : 3);
+  if (moved < 0)
+    return EMFILE;
+  cpuc_perf_event_close(*descriptor);
+  *descriptor = moved;
+  return moved < end ? 0 : EMFILE;
 }
 
 /* Exclusions from a count, in the order in which they are tried. There are several, because PMUs of

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The system calls that a test can simulate. A read is made with syscall(), because read() is a
    cancellation point, and cpucycles() is not.
-   Source: perf_event_open(2); mmap(2); Linux,
-   Documentation/ABI/testing/sysfs-bus-event_source-devices*. */
+   Source: perf_event_open(2); mmap(2). */
 
 #include "config.h"
 
 #include "backends/perf/kernel.h"
 
-#include "sys/file.h"
 #include "sys/guard.h"
 #include "sys/perf-event.h"
 
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
-
-#define PMUS "/sys/bus/event_source/devices"
 
 int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
 {
@@ -66,17 +61,4 @@ struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
 void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
 {
   munmap(page, page_size());
-}
-
-void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument)
-{
-  cpuc_file_list(PMUS, visit, argument);
-}
-
-int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size)
-{
-  char path[256];
-  int length = snprintf(path, sizeof path, PMUS "/%s/%s", pmu, file);
-
-  return length > 0 && length < (int)sizeof path && cpuc_file_read_start(path, text, size) > 0;
 }

@@ -6,7 +6,6 @@
 #define CPUCYCLES_PERF_KERNEL_H
 
 #include <linux/perf_event.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
@@ -36,14 +35,6 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading);
 struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor);
 
 void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page);
-
-/* Calls visit(name, argument) for each PMU. Call only in the selection, because this function
-   allocates memory and is a cancellation point. */
-void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument);
-
-/* Reads a file in the directory of the PMU as a string. Returns 0 if the file is missing or empty.
-   Call only in the selection, because this function is a cancellation point. */
-int cpuc_perf_kernel_read_pmu(const char *pmu, const char *file, char *text, size_t size);
 
 #pragma GCC visibility pop
 

@@ -14,22 +14,13 @@
 #include "backends/perf/pmu.h"
 #include "backends/perf/read.h"
 #include "backends/perf/remedy.h"
+#include "sys/guard.h"
 #include "sys/os-thread.h"
 #include "sys/perf-event.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/resource.h>
-
-enum {
-  STANDARD_DESCRIPTORS = 3, /* input, output, error */
-  /* The 1024 lowest descriptors are left to the program if the soft limit allows, because select(2)
-     works only with descriptors below FD_SETSIZE. */
-  PROGRAM_DESCRIPTORS = 1024
-};
 
 /* The event for a CPU with one core type. */
 static const struct cpuc_perf_core_event core_cycles
@@ -137,33 +128,12 @@ static int open_descriptors(void)
   return error;
 }
 
-/* Moves a descriptor to a number from a quarter of the limit, or from 1024 if 1024 is less, up to
-   half of the limit. The kernel gives files of the program lower numbers as long as a lower number
-   is free. If the descriptor had a low number and the program closed it, the number would soon
-   belong to another file, from which the library would read once. Returns 0 or an errno. */
-static int move_descriptor_up(int *descriptor)
-{
-  struct rlimit limit = { 0, 0 };
-  int begin, end, moved;
-
-  getrlimit(RLIMIT_NOFILE, &limit);
-  end = limit.rlim_cur / 2 < INT_MAX ? (int)(limit.rlim_cur / 2) : INT_MAX;
-  begin = end / 2 < PROGRAM_DESCRIPTORS ? end / 2 : PROGRAM_DESCRIPTORS;
-  moved = fcntl(*descriptor, F_DUPFD_CLOEXEC,
-    begin > STANDARD_DESCRIPTORS ? begin : STANDARD_DESCRIPTORS);
-  if (moved < 0)
-    return EMFILE;
-  cpuc_perf_event_close(*descriptor);
-  *descriptor = moved;
-  return moved < end ? 0 : EMFILE;
-}
-
 static int move_descriptors_up(void)
 {
   int i, error = 0;
 
   for (i = 0; i < cpuc_perf_self.event_count && error == 0; i++)
-    error = move_descriptor_up(&cpuc_perf_self.events[i].descriptor);
+    error = cpuc_perf_event_move_up(&cpuc_perf_self.events[i].descriptor);
   return error;
 }
 
@@ -412,19 +382,27 @@ static int try_counter(void)
   return error;
 }
 
+static void count_core_types(void *count)
+{
+  *(int *)count = cpuc_perf_core_types_count();
+}
+
 /* Searches for the core types after the event was tried, because without a PMU the search would
    find nothing. */
 int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
   struct cpuc_diagnosis *diagnosis)
 {
-  int error;
+  int error, count = 0;
 
   counter = opened;
   cpuc_perf_services = services;
   error = try_counter();
   if (error != 0)
     return error;
-  error = cpuc_perf_find_core_types(&core_types, core_cycles, try_core_event);
+  /* If a filter raises SIGSYS at a directory or file of the PMUs, they are as unknown as without
+     these files. */
+  cpuc_guard_run(count_core_types, &count);
+  error = cpuc_perf_core_types_find(&core_types, count, core_cycles, try_core_event);
   if (error != 0) {
     diagnosis->explanation = "there are more than 4 core types, or one of them has no event";
     return error;

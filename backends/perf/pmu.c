@@ -9,17 +9,7 @@
 
 #include "sys/file.h"
 
-#include <string.h>
-
 int cpuc_pmu_was_found_absent;
-
-int cpuc_pmu_is_of_cores(const char *name)
-{
-  return strcmp(name, "cpu") == 0 /* on most architectures; in older releases on all */
-    || (strncmp(name, "cpu_", 4) == 0 && strcmp(name, "cpu_clock") != 0) /* hybrid x86 */
-    || strcmp(name, "cpum_cf") == 0 || strcmp(name, "arc_pct") == 0
-    || strncmp(name, "armv", 4) == 0 || strncmp(name, "apple_", 6) == 0;
-}
 
 long long cpuc_pmu_read_rdpmc_level(int *is_hybrid)
 {

@@ -12,17 +12,6 @@
    not report this, or was not called. */
 extern int cpuc_pmu_was_found_absent;
 
-/* Returns 1 if this name in /sys/bus/event_source/devices is that of a PMU of all or some cores.
-   Other PMUs count in caches, memory controllers or interconnects, such as arm_dsu_0 and arm_cmn_0,
-   or record samples, such as arm_spe_0 and cpum_sf.
-   Source: Linux, perf_pmu_register() in arch/:
-   cpu on x86, powerpc, riscv, loongarch, mips, sparc, alpha, sh, csky and xtensa; cpu_core,
-   cpu_atom and cpu_lowpower on hybrid x86; cpum_cf on s390; arc_pct on arc;
-   drivers/perf/arm_v6_pmu.c, arm_v7_pmu.c, arm_xscale_pmu.c and arm_pmuv3.c (armv5_xscale1,
-   armv7_cortex_a7, armv8_pmuv3_0, armv9_cortex_x2...), apple_m1_cpu_pmu.c (apple_icestorm_pmu...);
-   kernel/events/core.c (cpu_clock is a clock). */
-int cpuc_pmu_is_of_cores(const char *name);
-
 /* The files with the RDPMC setting of Linux on x86. Hybrid CPUs have no PMU named cpu, so their
    setting is read from cpu_core. It applies to all PMUs. */
 #define CPUC_PMU_RDPMC_FILE "/sys/bus/event_source/devices/cpu/rdpmc"

@@ -7,6 +7,8 @@
 
 #include "backends/perf/read.h"
 
+#include "sys/perf-page.h"
+
 const struct perf_event_mmap_page cpuc_perf_no_page;
 
 CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
@@ -32,68 +34,35 @@ int cpuc_perf_read_descriptors(long long *count)
   return 0;
 }
 
-/* The sum over the pages. */
-struct total {
-  unsigned long long count;
-  uint32_t index; /* index in the page of the event that is counting; 0: none is readable */
-  int shift;      /* 64 minus the width of the hardware counter with this index */
-  int is_partial; /* 1 if the only event missed some time, or if two events have an index */
-};
-
-static inline int is_readable(const struct cpuc_perf_counter *counter, uint32_t index)
+/* Returns the index that the instruction may read, or 0 for any. */
+static uint32_t only_index(const struct cpuc_perf_counter *counter)
 {
-  return index != 0 && (cpuc_perf_self.event_count == 1 || index == counter->fixed_index);
+  return cpuc_perf_self.event_count == 1 ? 0 : counter->fixed_index;
 }
 
 /* Only the event for the type of the current core has an index. The other events have stopped. */
-static inline void add_page(const struct cpuc_perf_counter *counter,
-  const volatile struct perf_event_mmap_page *page, struct total *total)
-{
-  uint32_t index = page->index;
-
-  total->count += (unsigned long long)page->offset;
-  if (!is_readable(counter, index))
-    return;
-  total->is_partial |= total->index != 0
-    || (cpuc_perf_self.event_count == 1 && page->time_enabled != page->time_running);
-  total->index = index;
-  total->shift = 64 - page->pmc_width;
-  total->count
-    += (unsigned long long)((int64_t)(counter->instruction(index) << total->shift) >> total->shift);
-}
-
-/* Returns 0 if a page has changed during the sum. */
-static inline int add_pages(const struct cpuc_perf_counter *counter, struct total *total)
-{
-  const struct cpuc_perf_thread *self = &cpuc_perf_self;
-  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES];
-  uint32_t locks[CPUC_PERF_CORE_TYPES];
-  int i, count = self->event_count, is_stable = 1;
-
-  total->count = (unsigned long long)self->base;
-  total->index = 0;
-  total->shift = total->is_partial = 0;
-  for (i = 0; i < count; i++) {
-    pages[i] = self->events[i].page;
-    locks[i] = pages[i]->lock;
-  }
-  for (i = 0; i < count; i++)
-    add_page(counter, pages[i], total);
-  for (i = 0; i < count; i++)
-    is_stable &= pages[i]->lock == locks[i];
-  return is_stable;
-}
-
 int cpuc_perf_read_pages(const struct cpuc_perf_counter *counter, long long *count)
 {
-  struct total total;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
+  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES];
+  uint64_t counts[CPUC_PERF_CORE_TYPES];
+  struct cpuc_perf_page_found found;
+  unsigned long long sum;
+  int i, has_all_time;
 
-  while (!add_pages(counter, &total))
-    ;
-  if (total.index != 0 && total.shift == cpuc_perf_self.shift)
-    cpuc_perf_self.index = total.index; /* on the first read, or after the event was moved */
-  *count = (long long)total.count;
-  return total.index != 0 && !total.is_partial ? 0 : -1;
+  for (i = 0; i < self->event_count; i++)
+    pages[i] = self->events[i].page;
+  do {
+    sum = cpuc_perf_load_base();
+    has_all_time = self->event_count > 1 || cpuc_perf_page_has_all_time(pages[0]);
+  } while (!cpuc_perf_page_read_all(pages, self->event_count, counter->instruction,
+    only_index(counter), counts, &found));
+  for (i = 0; i < self->event_count; i++)
+    sum += counts[i];
+  if (found.indexed != 0 && found.shift == self->shift)
+    self->index = found.index; /* on the first read, or after the event was moved */
+  *count = (long long)sum;
+  return found.indexed == 1 && has_all_time ? 0 : -1;
 }
 
 int cpuc_perf_pages_have_count(const struct cpuc_perf_counter *counter)
@@ -103,10 +72,11 @@ int cpuc_perf_pages_have_count(const struct cpuc_perf_counter *counter)
 
   for (i = 0; i < self->event_count; i++) {
     const volatile struct perf_event_mmap_page *page = self->events[i].page;
+    uint32_t only = only_index(counter);
 
-    if (!page || !page->cap_user_rdpmc || page->pmc_width == 0 || page->pmc_width > 64)
+    if (!page || !cpuc_perf_page_gives_access(page))
       return 0;
-    has_index |= is_readable(counter, page->index);
+    has_index |= page->index != 0 && (only == 0 || page->index == only);
   }
   return has_index;
 }

@@ -21,6 +21,7 @@
 #include "sys/file.h"
 #include "sys/hypervisor.h"
 #include "sys/parse.h"
+#include "sys/perf-core-types.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -355,7 +356,7 @@ static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
 {
   size_t i;
 
-  known |= find_pmu(cpuc_pmu_is_of_cores) | find_level((known & WITH_KERNEL) != 0);
+  known |= find_pmu(cpuc_perf_core_types_is_pmu) | find_level((known & WITH_KERNEL) != 0);
   known |= is_in_container() ? IN_CONTAINER : ON_HOST;
   if (kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON))
     known |= PERFMON_CAN_BE_ADDED;

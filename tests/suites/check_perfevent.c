@@ -1110,21 +1110,27 @@ TEST(counts_of_core_types_are_added)
   ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_MMAP);
 }
 
-/* The thread visits the other core type after the first page was read. */
-static void visit_other_core_type(void)
+static int changing_page;
+
+/* The kernel changes a page after this page was read. */
+static void change_page(void)
 {
   if (executed > 1)
     return;
-  pages[1]->lock += 2;
-  pages[1]->offset += 300;
+  pages[changing_page]->lock += 2;
+  pages[changing_page]->offset += 300;
 }
 
-TEST(every_seqlock_is_checked_again)
+/* The thread runs on the core type of the second event. */
+TEST_LOOP(every_seqlock_is_checked_again, 2)
 {
   open_hybrid();
+  pages[0]->index = 0;
+  pages[1]->index = 1;
   executed = 0;
-  during_instruction = visit_other_core_type;
-  ck_assert_int_eq(read_page(), 1000 + 5 + 200300);
+  changing_page = _i;
+  during_instruction = change_page;
+  ck_assert_int_eq(read_page(), 1300 + 200000 + 5);
   ck_assert_int_eq(executed, 2);
 }
 

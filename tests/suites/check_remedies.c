@@ -16,7 +16,7 @@
 #include <string.h>
 
 #ifdef HAVE_PERF_EVENTS
-#include "backends/perf/kernel.h"
+#include "sys/perf-pmu.h"
 #endif
 
 enum { SIGNATURES = 4 };
@@ -670,9 +670,9 @@ TEST(listed_pmus_are_those_of_the_machine)
   char names[256] = "", type[8];
 
   begin_machine((const struct file[FILES]) { PMU("cpu_of_test"), { NULL, NULL } });
-  cpuc_perf_kernel_visit_pmus(append_name, names);
+  cpuc_perf_pmu_visit(append_name, names);
   ck_assert_str_eq(names, "cpu_of_test ");
-  ck_assert_int_eq(cpuc_perf_kernel_read_pmu("cpu_of_test", "type", type, sizeof type), 1);
+  ck_assert_int_eq(cpuc_perf_pmu_read("cpu_of_test", "type", type, sizeof type), 1);
   ck_assert_str_eq(type, "4\n");
   remove_machine();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Replaces backends/perf/kernel.c: see perf-kernel.h. Where the kernel has no perf events, as under
+/* Replaces backends/perf/kernel.c and sys/perf-pmu.c: see perf-kernel.h. Where the kernel has no perf events, as under
    qemu-user, a test that fills a page gets a descriptor of /dev/null in place of an event. */
 
 #include "config.h"
@@ -9,6 +9,7 @@
 #include "tests/suites/perf-kernel.h"
 
 #include "sys/perf-event.h"
+#include "sys/perf-pmu.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -144,7 +145,7 @@ void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
 }
 
 /* Visits each PMU at its first file. */
-void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument), void *argument)
+void cpuc_perf_pmu_visit(void (*visit)(const char *name, void *argument), void *argument)
 {
   const struct perf_kernel_file *file = perf_kernel.files;
   const char *last = "";
@@ -156,7 +157,7 @@ void cpuc_perf_kernel_visit_pmus(void (*visit)(const char *name, void *argument)
   }
 }
 
-int cpuc_perf_kernel_read_pmu(const char *pmu, const char *name, char *text, size_t size)
+int cpuc_perf_pmu_read(const char *pmu, const char *name, char *text, size_t size)
 {
   const struct perf_kernel_file *file = perf_kernel.files;
 

@@ -6,31 +6,35 @@
 
 #include "config.h"
 
-#include "backends/perf/core-types.h"
+#include "sys/perf-core-types.h"
 
-#include "backends/perf/kernel.h"
-#include "backends/perf/pmu.h"
-#include "sys/guard.h"
 #include "sys/parse.h"
+#include "sys/perf-pmu.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* The arguments of cpuc_perf_find_core_types(), and the number of core types. */
+int cpuc_perf_core_types_is_pmu(const char *name)
+{
+  return strcmp(name, "cpu") == 0 /* on most architectures; in older releases on all */
+    || (strncmp(name, "cpu_", 4) == 0 && strcmp(name, "cpu_clock") != 0) /* hybrid x86 */
+    || strcmp(name, "cpum_cf") == 0 || strcmp(name, "arc_pct") == 0
+    || strncmp(name, "armv", 4) == 0 || strncmp(name, "apple_", 6) == 0;
+}
+
+/* The arguments of cpuc_perf_core_types_find(). */
 struct search {
   struct cpuc_perf_core_types *found;
   struct cpuc_perf_core_event generic;
   int (*try_event)(struct cpuc_perf_core_event event);
-  int core_types; /* including those without an event, which are not in `found` */
 };
 
-/* Returns the type of the PMU for perf_event_open(2), or -1. */
-static long long read_type(const char *pmu)
+long long cpuc_perf_core_types_read_type(const char *pmu)
 {
   char text[64];
   long long type;
 
-  if (!cpuc_perf_kernel_read_pmu(pmu, "type", text, sizeof text))
+  if (!cpuc_perf_pmu_read(pmu, "type", text, sizeof text))
     return -1;
   type = cpuc_parse_number_line(text, 1);
   return type < INT32_MAX ? type : -1;
@@ -44,20 +48,24 @@ static int read_event(const char *pmu, const char *file, unsigned long long *num
   char text[64];
   const char *rest;
 
-  if (!cpuc_perf_kernel_read_pmu(pmu, file, text, sizeof text)
+  if (!cpuc_perf_pmu_read(pmu, file, text, sizeof text)
     || strncmp(text, begin, strlen(begin)) != 0)
     return 0;
   rest = cpuc_parse_hexadecimal(text + strlen(begin), number);
   return rest && *rest == '\n';
 }
 
-/* Returns 1 if this is a PMU of cores that has a file "cpus", even if the file lists all CPUs.
-   Tests the name of the PMU first, because this test takes no system call. */
-static int is_core_pmu_with_cpus(const char *pmu)
+/* Tests the name of the PMU first, because this test takes no system call. */
+int cpuc_perf_core_types_read_cpus(const char *pmu, char *cpus, size_t size)
+{
+  return cpuc_perf_core_types_is_pmu(pmu) && cpuc_perf_pmu_read(pmu, "cpus", cpus, size);
+}
+
+static int is_core_type(const char *pmu)
 {
   char cpus[64];
 
-  return cpuc_pmu_is_of_cores(pmu) && cpuc_perf_kernel_read_pmu(pmu, "cpus", cpus, sizeof cpus);
+  return cpuc_perf_core_types_read_cpus(pmu, cpus, sizeof cpus);
 }
 
 /* Chooses the event of the PMU: the generic event, with the type of the PMU in the upper half of
@@ -66,7 +74,7 @@ static int is_core_pmu_with_cpus(const char *pmu)
 static int find_event(const struct search *search, const char *pmu,
   struct cpuc_perf_core_event *event)
 {
-  long long type = read_type(pmu);
+  long long type = cpuc_perf_core_types_read_type(pmu);
   unsigned long long number;
 
   if (type < 0)
@@ -83,16 +91,17 @@ static int find_event(const struct search *search, const char *pmu,
   return search->try_event(*event) == 0;
 }
 
-static void count_core_type(const char *pmu, void *argument)
+static void count_core_type(const char *pmu, void *count)
 {
-  struct search *search = argument;
-
-  search->core_types += is_core_pmu_with_cpus(pmu);
+  *(int *)count += is_core_type(pmu);
 }
 
-static void count_core_types(void *search)
+int cpuc_perf_core_types_count(void)
 {
-  cpuc_perf_kernel_visit_pmus(count_core_type, search);
+  int count = 0;
+
+  cpuc_perf_pmu_visit(count_core_type, &count);
+  return count;
 }
 
 static void add_core_type(const char *pmu, void *argument)
@@ -100,24 +109,21 @@ static void add_core_type(const char *pmu, void *argument)
   const struct search *search = argument;
   struct cpuc_perf_core_types *found = search->found;
 
-  if (found->count < CPUC_PERF_CORE_TYPES && is_core_pmu_with_cpus(pmu)
+  if (found->count < CPUC_PERF_CORE_TYPES && is_core_type(pmu)
     && find_event(search, pmu, &found->events[found->count]))
     found->count++;
 }
 
-int cpuc_perf_find_core_types(struct cpuc_perf_core_types *found,
+int cpuc_perf_core_types_find(struct cpuc_perf_core_types *found, int count,
   struct cpuc_perf_core_event generic, int (*try_event)(struct cpuc_perf_core_event event))
 {
-  struct search search = { found, generic, try_event, 0 };
+  struct search search = { found, generic, try_event };
 
-  /* If a filter raises SIGSYS at a directory or file of the PMUs, they are as unknown as without
-     these files. */
-  cpuc_guard_run(count_core_types, &search);
   found->events[0] = generic;
   found->count = 1;
-  if (search.core_types <= 1)
+  if (count <= 1)
     return 0;
   found->count = 0; /* add_core_type() counts */
-  cpuc_perf_kernel_visit_pmus(add_core_type, &search);
-  return found->count == search.core_types ? 0 : ENODEV;
+  cpuc_perf_pmu_visit(add_core_type, &search);
+  return found->count == count ? 0 : ENODEV;
 }
