@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Public interface of libperfex: counts two hardware events around a piece of code and estimates
-   their cost. The interface is that of libperfex on IRIX; the events are perf events of Linux. For
-   Fortran, each function NAME also exists as NAME_. For C89 and C++98; includes nothing. Manual:
-   libperfex(3). Events: perfex-events(7).
+/* Public interface of libperfex: counts events around a piece of code. perfex_open() opens a group
+   of any perf events of Linux. The functions after perfex_why() are those of libperfex on IRIX,
+   which count two events and estimate their cost. For Fortran, each of these functions NAME also
+   exists as NAME_. For C89 and C++98; includes nothing. Manual: libperfex(3). Events:
+   perfex-events(7).
 
    All functions are thread-safe. Each thread has its own counters, and the process has one table of
    costs. */
@@ -20,6 +21,41 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A group of events. */
+struct perfex_group;
+
+/* A flag of perfex_open(): also counts the threads and children that are created afterwards. Needs
+   Linux 4.13. */
+#define PERFEX_INHERIT 1
+
+/* Opens and starts a group of events of the calling thread. events: names, separated by commas,
+   such as "cycles,instructions,branch-misses"; perfex-events(7) lists them. After a name, ":k"
+   counts in the kernel instead of user mode, and ":uk" in both. flags: 0 or PERFEX_INHERIT.
+   Returns: the group, or 0. The group must be closed with perfex_close().
+   Fails: returns 0 and sets errno; perfex_why() returns the reason. EINVAL: a name is malformed.
+     ENOTSUP: this CPU does not have an event. ENOSPC: the PMU cannot count all events at once.
+     EBUSY: other events have its counters. ENOENT: there is no PMU. Others: libperfex(3).
+   Since: 20261121. */
+extern struct perfex_group *perfex_open(const char *events, int flags);
+
+/* Stores one count for each event since perfex_open(), in the order of the names. All counts are
+   from one moment. The difference of two reads is the count of the code between them.
+   Returns: 0.
+   Fails: returns -1 and sets errno; perfex_why() returns the reason. EBUSY: the group did not count
+     all the time. EPERM: the group counts in another thread, or in the parent process. EBADF: a
+     descriptor was closed.
+   Since: 20261121. */
+extern int perfex_read(struct perfex_group *group, long long counts[]);
+
+/* Stops and closes the group. Any thread may call this function, once. Does nothing if group is 0.
+   Since: 20261121. */
+extern void perfex_close(struct perfex_group *group);
+
+/* Returns: a sentence on the last failure of perfex_open() or perfex_read() in this thread, valid
+     until the next failure.
+   Since: 20261121. */
+extern const char *perfex_why(void);
 
 /* Zeroes two counters of the calling thread and starts them. e0, e1: numbers of events; the
    environment variables T5_EVENT0 and T5_EVENT1 override them. Counters that are running are

@@ -1,36 +1,25 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* start_counters() and read_counters(): two events of the calling thread, in one perf group that
-   counts in user mode only.
-
-   The group is pinned, so if other events take its hardware, the kernel puts the group into an
-   error state instead of multiplexing, and the read detects the error state. The generation number
-   of a thread grows by one at each start and each stop. read_counters() returns the number of the
-   start only if the events have counted all the time since. If read_counters() returns another
-   number, the kernel stopped the events, the program stopped them or started them again, or a fork
-   or a closed descriptor ended them. read_counters() cannot detect that the events were disabled
-   for a time, with prctl() or through a copy of a descriptor, because neither the enabled nor the
-   running time of disabled events advances.
-
-   Source: perf_event_open(2), sections "read_format", "pinned" and "ERRORS"; IRIX,
-   libperfex(3C). */
+/* start_counters() and read_counters(): two events of the calling thread, in one group (set.h). The
+   generation number of a thread grows by one at each start and each stop. read_counters() returns
+   the number of the start only if the events have counted all the time since. If read_counters()
+   returns another number, the kernel stopped the events, the program stopped them or started them
+   again, or a fork or a closed descriptor ended them. Source: IRIX, libperfex(3C). */
 
 #include "config.h"
 
 #include "include/perfex.h"
 #include "perfex/count.h"
 #include "perfex/events.h"
-#include "perfex/group.h"
 #include "perfex/message.h"
+#include "perfex/names.h"
+#include "perfex/set.h"
 #include "sys/os-thread.h"
-#include "sys/perf-event.h"
 #include "sys/thread-local.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The counters of the calling thread. Signal handlers that call libperfex access them, too. */
 static CPUC_THREAD_LOCAL struct {
@@ -39,11 +28,14 @@ static CPUC_THREAD_LOCAL struct {
   int error;        /* errno of the last start if it failed, else 0 */
   int requested[2]; /* arguments of the caller */
   int event[2];     /* counted events: the arguments, unless the environment overrides them */
-  int descriptor[2];
-  uint64_t id[2]; /* IDs of the events in the kernel, which are never reused */
-  int leader;     /* descriptor of the group leader, for open_in_group(), or -1 */
-  int is_copy;    /* 1 after a fork: descriptors are copies, and events belong to the parent */
+  struct pfx_set_event opened[2];
+  int is_copy; /* 1 after a fork: descriptors are copies, and events belong to the parent */
 } counters;
+
+static struct pfx_set group(void)
+{
+  return (struct pfx_set){ counters.opened, 2, 1, 0 };
+}
 
 /* The destructor of this key closes the events of a thread that exits. */
 static pthread_key_t exit_key;
@@ -74,36 +66,14 @@ int pfx_count_generation(void)
   return generation;
 }
 
-/* Returns 1 if the descriptor still belongs to our event. The program may have closed the
-   descriptor, and another file may have its number. */
-static int is_our_event(int i)
-{
-  uint64_t id = 0;
-
-  return cpuc_perf_event_identify(counters.descriptor[i], &id) && id == counters.id[i];
-}
-
-/* Closes those of the first `count` descriptors that still belong to our events. If they are
-   copies, the events of the parent continue. */
-static void close_events(int count)
-{
-  int i;
-
-  for (i = 0; i < count; i++)
-    if (is_our_event(i))
-      cpuc_perf_event_close(counters.descriptor[i]);
-}
-
 static void stop_events(void)
 {
+  const struct pfx_set stopped = group();
+
   if (!counters.is_running)
     return;
   counters.is_running = 0;
-  /* Copies of the descriptors, for example in a forked child, keep the events open. So disable the
-     events, to release the hardware. */
-  if (!counters.is_copy && is_our_event(0))
-    ioctl(counters.descriptor[0], PERF_EVENT_IOC_DISABLE, 0);
-  close_events(2);
+  pfx_set_close(&stopped, 2, counters.is_copy);
   next_generation();
 }
 
@@ -143,54 +113,11 @@ __attribute__((destructor)) static void unload(void)
   exit_key_is_created = 0;
 }
 
-static int open_in_group(struct perf_event_attr *attributes)
+static struct pfx_set_wanted wanted_event(int event)
 {
-  return pfx_group_open(attributes, counters.leader);
-}
+  const struct pfx_events_entry *row = pfx_events_row(event);
 
-/* If the program has closed a standard stream, an event can get the number of the stream, and the
-   program would read counts as its input. So moves such a descriptor to a number above 2. Returns
-   the descriptor's number, or -1 with errno. */
-static int move_from_standard_streams(int descriptor)
-{
-  int moved, error;
-
-  if (descriptor < 0 || descriptor > STDERR_FILENO)
-    return descriptor;
-  moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit of descriptors is 3 or less */
-  cpuc_perf_event_close(descriptor);
-  errno = error;
-  return moved;
-}
-
-/* Opens an event in the group of counters.leader. If that is -1, opens the disabled leader of a new
-   group. Returns a descriptor above 2, or -1 with errno. */
-static int open_event(uint32_t type, uint64_t config)
-{
-  struct perf_event_attr attributes;
-
-  memset(&attributes, 0, sizeof attributes);
-  attributes.size = sizeof attributes;
-  attributes.type = type;
-  attributes.config = config;
-  attributes.read_format = PFX_GROUP_READ_FORMAT;
-  attributes.pinned = attributes.disabled = counters.leader < 0;
-  return move_from_standard_streams(
-    cpuc_perf_event_open_first_supported(&attributes, CPUC_PERF_EVENT_USER_MODE_ONLY,
-      open_in_group));
-}
-
-/* Returns 1 if the kernel can count this event alone. */
-static int can_open(uint32_t type, uint64_t config)
-{
-  int descriptor;
-
-  counters.leader = -1;
-  descriptor = open_event(type, config);
-  if (descriptor >= 0)
-    cpuc_perf_event_close(descriptor);
-  return descriptor >= 0;
+  return (struct pfx_set_wanted){ row->type, { row->config, 0, 0 }, PFX_NAMES_USER };
 }
 
 /* Returns the errno to report for an event that the kernel refused. For ENOENT, EINVAL and
@@ -199,18 +126,19 @@ static int can_open(uint32_t type, uint64_t config)
    returns `error`, or EINVAL in place of EOPNOTSUPP. */
 static int explain_refusal(int error, int event)
 {
-  const struct pfx_events_entry *row = pfx_events_row(event), *cycles = pfx_events_row(0);
+  const struct pfx_events_entry *row = pfx_events_row(event);
+  const struct pfx_set_wanted wanted = wanted_event(event), cycles = wanted_event(0);
 
   if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP)
     return error;
-  if (can_open(row->type, row->config)) {
+  if (pfx_set_can_open(&wanted)) {
     pfx_message("event %d (%s) cannot be counted together with event %d here", event, row->text,
       counters.event[0]);
     return EINVAL;
   }
   /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP, so EINVAL
      is returned instead. */
-  if (!can_open(cycles->type, cycles->config))
+  if (!pfx_set_can_open(&cycles))
     return error == EOPNOTSUPP ? EINVAL : error;
   pfx_message("event %d (%s) cannot be counted: this CPU does not have it", event, row->text);
   return ENOTSUP;
@@ -219,32 +147,25 @@ static int explain_refusal(int error, int event)
 /* Opens counters.event[]. Returns 0 or an errno. */
 static int open_events(void)
 {
+  struct pfx_set opened = group();
   int i, error = 0;
 
-  counters.leader = -1;
   for (i = 0; i < 2 && error == 0; i++) {
-    const struct pfx_events_entry *row = pfx_events_row(counters.event[i]);
+    const struct pfx_set_wanted wanted = wanted_event(counters.event[i]);
 
-    counters.descriptor[i] = open_event(row->type, row->config);
-    if (counters.descriptor[i] < 0)
-      error = errno;
-    else if (!cpuc_perf_event_identify(counters.descriptor[i], &counters.id[i])) {
-      error = errno;
-      cpuc_perf_event_close(counters.descriptor[i]);
-    }
-    if (error == 0)
-      counters.leader = counters.descriptor[0];
+    error = pfx_set_open(&opened, &wanted, i);
   }
   if (error == 0)
     return 0;
   error = explain_refusal(error, counters.event[i - 1]);
-  close_events(i - 1);
+  pfx_set_close(&opened, i - 1, 0);
   return error;
 }
 
 /* Opens and starts counters.event[]. Returns 0 or an errno. */
 static int start_events(void)
 {
+  const struct pfx_set started = group();
   int error = open_events();
 
   if (error != 0)
@@ -257,11 +178,10 @@ static int start_events(void)
     stop_events();
     return error;
   }
-  /* Enable last, so that as little as possible is counted before the code of the caller. */
-  if (ioctl(counters.descriptor[0], PERF_EVENT_IOC_ENABLE, 0) == 0)
-    return 0;
-  error = errno;
-  stop_events();
+  /* Start last, so that as little as possible is counted before the code of the caller. */
+  error = pfx_set_start(&started);
+  if (error != 0)
+    stop_events();
   return error;
 }
 
@@ -304,16 +224,14 @@ int start_counters(int e0, int e1)
 }
 
 /* Reads the group. Returns 1 if its events belong to this thread and process, and have counted all
-   the time since their start. */
-static int read_group(struct pfx_group_reading *reading)
+   the time since their start. Otherwise both counts are 0. */
+static int read_group(long long counts[2])
 {
-  memset(reading, 0, sizeof *reading);
-  if (counters.is_copy || !is_our_event(0) || !is_our_event(1))
-    return 0;
-  if (pfx_group_read(counters.descriptor[0], reading) != (ssize_t)sizeof *reading)
-    return 0;
-  return reading->event_count == 2 && reading->enabled == reading->running
-    && reading->event[0].id == counters.id[0] && reading->event[1].id == counters.id[1];
+  const struct pfx_set read = group();
+
+  counts[0] = counts[1] = 0;
+  return counters.is_running && !counters.is_copy && pfx_set_owns(&counters.opened[0])
+    && pfx_set_owns(&counters.opened[1]) && pfx_set_read(&read, counts) == 0;
 }
 
 /* Stores the count of event[first] in *c0 and the count of the other event in *c1, and stops both
@@ -321,21 +239,15 @@ static int read_group(struct pfx_group_reading *reading)
    incomplete. */
 static int read_and_stop(int first, long long *c0, long long *c1)
 {
-  struct pfx_group_reading reading = { 0, 0, 0, { { 0, 0 }, { 0, 0 } } };
-  int generation;
+  long long counts[2];
+  int is_whole = read_group(counts), generation = counters.generation;
 
-  if (!counters.is_running || !read_group(&reading)) {
-    stop_events();
-    if (counters.generation == 0)
-      next_generation();
-    generation = counters.generation;
-  } else {
-    generation = counters.generation;
-    stop_events();
-  }
-  *c0 = (long long)reading.event[first].value;
-  *c1 = (long long)reading.event[!first].value;
-  return generation;
+  stop_events();
+  if (counters.generation == 0)
+    next_generation();
+  *c0 = counts[first];
+  *c1 = counts[!first];
+  return is_whole ? generation : counters.generation;
 }
 
 int read_counters(int e0, long long *c0, int e1, long long *c1)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The system calls that open and read a group of two events. A test defines these functions itself,
-   so that the linker leaves group.c out. */
+/* The system calls that open and read a group of events. A test defines these functions itself, so
+   that the linker leaves group.c out. */
 
 #ifndef PERFEX_GROUP_H
 #define PERFEX_GROUP_H
@@ -8,6 +8,8 @@
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+enum { PFX_GROUP_EVENTS = 32 /* at most */ };
 
 /* The data that read(2) returns for a group with this read_format. */
 enum {
@@ -18,7 +20,7 @@ struct pfx_group_reading {
   uint64_t event_count, enabled, running;
   struct {
     uint64_t value, id;
-  } event[2];
+  } event[PFX_GROUP_EVENTS];
 };
 
 /* Opens an event of the calling thread. leader: the descriptor of the group's leader; -1: the event

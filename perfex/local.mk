@@ -57,7 +57,14 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/group.h \
 	perfex/message.c \
 	perfex/message.h \
-	perfex/print.c
+	perfex/names.c \
+	perfex/names.h \
+	perfex/set.c \
+	perfex/set.h \
+	perfex/perfex.c \
+	perfex/print.c \
+	perfex/why.c \
+	perfex/why.h
 perfex_libperfex_core_la_LIBADD = sys/libcommon.la
 
 include_HEADERS += include/perfex.h

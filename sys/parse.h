@@ -45,8 +45,7 @@ const char *cpuc_parse_frequency(const char *text, long long *hz);
 const char *cpuc_parse_nominal_frequency(const char *text, long long *hz);
 
 /* Finds the next range in a list of CPUs from the kernel, such as "0-3,6\n" or "0 1 2 3\n". Returns
-   the rest of the list, or NULL if there is no further range. Only cpucycles-info calls this
-   function. */
+   the rest of the list, or NULL if there is no further range. */
 const char *cpuc_parse_next_cpu_range(const char *text, int *first, int *last);
 
 static inline const char *cpuc_parse_skip_blanks(const char *text)

@@ -44,6 +44,7 @@ perfex_tests =
 perfex_tests += tests/suites/check_perfex
 perfex_tests += tests/suites/check_perfex_costs
 perfex_tests += tests/suites/check_perfex_events
+perfex_tests += tests/suites/check_perfex_groups
 
 tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
@@ -51,6 +52,8 @@ tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
 perfex_group = tests/suites/perfex-group.c tests/suites/perfex-group.h
 tests_suites_check_perfex_events_SOURCES = tests/suites/check_perfex_events.c $(perfex_group)
 tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
+tests_suites_check_perfex_groups_SOURCES = tests/suites/check_perfex_groups.c $(perfex_group)
+tests_suites_check_perfex_groups_LDADD = perfex/libperfex-core.la $(LDADD)
 
 # Suites that test or use the tool's files.
 tests_suites_check_examine_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)

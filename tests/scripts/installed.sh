@@ -125,7 +125,7 @@ cmake=$libdir/cmake/cpucycles
 installed "$cmake/cpucycles-config.cmake" "$cmake/cpucycles-config-version.cmake"
 if [ -f "$DESTDIR$pkgconfigdir/perfex.pc" ]; then
   installed "$cmake/cpucycles-perfex.cmake"
-  expected='^0:.*instructions|^1:start_counters:'
+  expected='^0:.*instructions|^1:perfex:'
   # below DESTDIR, the linker does not find libcpucycles, which libperfex needs, by itself
   client usual perfex "$expected" '' "${DESTDIR:+-Wl,-rpath-link,$DESTDIR$libdir}"
   [ ! -f "$DESTDIR$libdir/libperfex.a" ] || [ ! -f "$try" ] ||

@@ -20,54 +20,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
-static int count_page_fault(void)
-{
-  int event = open_software_event(PERF_COUNT_SW_PAGE_FAULTS);
-  long long count = 0;
-  char *page;
 
-  if (event < 0)
-    return errno;
-  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED)
-    return 255;
-  *(volatile char *)page = 1;
-  return read(event, &count, sizeof count) == (ssize_t)sizeof count && count > 0 ? 0 : 255;
-}
-
-/* Skips the test unless the kernel can count these events here. */
-static void skip_without_counts(void)
-{
-  skip_unless(count_page_fault, 0, "the kernel or emulator counts no page faults in user mode");
-}
-
-enum { PAGES = 64 };
-
-static volatile char *mapping;
-
-/* Maps pages that were never touched, so the first write to each page is a fault. */
-static void map_pages(void)
-{
-  size_t size = 2 * PAGES * (size_t)sysconf(_SC_PAGESIZE);
-  void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  ck_assert_ptr_ne(pages, MAP_FAILED);
-#ifdef MADV_NOHUGEPAGE
-  madvise(pages, size, MADV_NOHUGEPAGE);
-#endif
-  mapping = pages;
-}
-
-/* Not sanitized, because sanitizers touch pages of their own. */
-static __attribute__((noinline, no_sanitize("address", "thread"))) void touch(int pages)
-{
-  long size = sysconf(_SC_PAGESIZE);
-  int i;
-
-  for (i = 0; i < pages; i++)
-    mapping[i * size] = 1;
-}
 
 /* Returns the faults counted while so many pages are touched. Fails the test if the count is
    incomplete. */
@@ -76,7 +29,7 @@ static long long count_faults(int pages)
   long long c0 = -1, c1 = -1;
   int start, read;
 
-  map_pages();
+  map_pages(2 * PAGES);
   start = start_counters(15, 24);
   touch(pages);
   read = read_counters(15, &c0, 24, &c1);
@@ -110,7 +63,7 @@ TEST(kernel_mode_is_not_counted)
   /* The first run of this code, and code of a sanitizer, can have page faults of their own. */
   while (c0 != 0 && suite_again(&retry)) {
     ck_assert_int_eq(write(ends[1], bytes, sizeof bytes), sizeof bytes);
-    map_pages();
+    map_pages(2 * PAGES);
     start = start_counters(15, 24);
     for (i = 0; i < PAGES; i++)
       if (syscall(SYS_read, ends[0], mapping + i * size, 1) != 1)
@@ -168,12 +121,12 @@ TEST(events_are_one_pinned_group_in_user_mode)
   ck_assert_int_gt(start_counters(15, 24), 0);
   ck_assert_int_eq(perfex_group_call_count, 2);
   ck_assert_int_eq(calls[0].leader, -1);
-  ck_assert_int_eq(calls[1].leader, perfex_group_descriptor[0]);
+  ck_assert_int_eq(calls[1].leader, perfex_group_descriptor(0));
   ck_assert(calls[0].wanted.pinned && calls[0].wanted.disabled);
   ck_assert(!calls[1].wanted.pinned && !calls[1].wanted.disabled);
   for (i = 0; i < 2; i++) {
     ck_assert(calls[i].wanted.exclude_kernel && calls[i].wanted.exclude_hv);
-    ck_assert_int_eq(fcntl(perfex_group_descriptor[i], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    ck_assert_int_eq(fcntl(perfex_group_descriptor(i), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
   }
 }
 
@@ -183,7 +136,7 @@ TEST(read_of_other_events_fails_and_the_counters_keep_running)
   int start;
 
   skip_without_counts();
-  map_pages();
+  map_pages(2 * PAGES);
   start = start_counters(15, 24);
   errno = 0;
   ck_assert_int_eq(read_counters(15, &c0, 0, &c1), -1);
@@ -201,7 +154,7 @@ TEST(overridden_event_is_read_by_its_argument)
 
   skip_without_counts();
   setenv("T5_EVENT1", "24", 1);
-  map_pages();
+  map_pages(2 * PAGES);
   start = start_counters(0, 12); /* 12 has no kernel event */
   ck_assert_int_gt(start, 0);
   touch(PAGES);
@@ -253,7 +206,7 @@ static void short_read(struct pfx_group_reading *reading, ssize_t *length)
 
 static void close_descriptor(void)
 {
-  close(perfex_group_descriptor[1]);
+  close(perfex_group_descriptor(1));
 }
 
 static void start_again(void)
@@ -302,7 +255,7 @@ static void count_in_handler(int signal)
   long long c0, c1;
 
   (void)signal;
-  perfex_group.on_open = NULL;
+  simulated_group.on_open = NULL;
   generation_in_handler = start_counters(0, 15);
   read_counters(0, &c0, 15, &c1);
 }
@@ -315,7 +268,7 @@ TEST(handler_that_counts_before_start_returns_invalidates_the_count)
 
   skip_without_counts();
   signal(SIGUSR1, count_in_handler);
-  perfex_group.on_open = raise_signal;
+  simulated_group.on_open = raise_signal;
   start = start_counters(0, 15);
   ck_assert_int_gt(start, 0);
   ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
@@ -348,9 +301,9 @@ TEST(disturbed_count_has_another_generation)
     ck_assert_int_gt(start, 0);
     if (disturbances[i].between)
       disturbances[i].between();
-    perfex_group.alter_reading = disturbances[i].alter_reading;
+    simulated_group.alter_reading = disturbances[i].alter_reading;
     read = read_counters(0, &c0, 15, &c1);
-    perfex_group.alter_reading = NULL;
+    simulated_group.alter_reading = NULL;
     ck_assert_msg(read > 0 && read != start, "%s: %d, %d", disturbances[i].name, start, read);
     /* the next count is complete again */
     start = start_counters(0, 15);
@@ -370,7 +323,7 @@ TEST(reused_descriptor_is_neither_read_nor_closed)
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(write(ends[1], bytes, sizeof bytes), sizeof bytes);
     start = start_counters(0, 15);
-    descriptor = perfex_group_descriptor[i];
+    descriptor = perfex_group_descriptor(i);
     ck_assert_int_eq(dup2(ends[0], descriptor), descriptor);
     ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
     ck_assert_int_eq(read(descriptor, bytes, sizeof bytes), sizeof bytes);
@@ -385,7 +338,7 @@ TEST(forked_child_neither_has_nor_disturbs_the_count)
   pid_t child;
 
   skip_without_counts();
-  map_pages();
+  map_pages(2 * PAGES);
   start = start_counters(15, 24);
   child = fork();
   if (child == 0) {
@@ -498,8 +451,8 @@ TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
   ck_assert_int_eq(open_descriptors(), before + 2);
   read_counters(15, &c0, 24, &c1);
   ck_assert_int_eq(open_descriptors(), before);
-  perfex_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
-  perfex_group.refusal_errno = EMFILE;
+  simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+  simulated_group.refusal_errno = EMFILE;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(open_descriptors(), before);
 }
@@ -517,7 +470,7 @@ static int count_without_standard_streams(void)
   long long c0 = -1, c1 = -1;
   int i, start;
 
-  map_pages();
+  map_pages(2 * PAGES);
   for (i = 0; i <= STDERR_FILENO; i++)
     close(i);
   start = start_counters(15, 24);
@@ -554,24 +507,24 @@ TEST(unsupported_event_differs_from_no_pmu)
 
   skip_without_counts();
   for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-    perfex_group.refusal_errno = errors[i];
-    perfex_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
+    simulated_group.refusal_errno = errors[i];
+    simulated_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, ENOTSUP);
     ck_assert_int_eq(start_counters(15, 0), -1);
     ck_assert_int_eq(errno, ENOTSUP);
-    perfex_group.refused = 0;
-    perfex_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+    simulated_group.refused = 0;
+    simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);
-    perfex_group.refused_together = 0;
-    perfex_group.refused = PERF_COUNT_SW_TASK_CLOCK; /* event 0, cycles */
+    simulated_group.refused_together = 0;
+    simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK; /* event 0, cycles */
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, errors[i] == EOPNOTSUPP ? EINVAL : errors[i]);
-    perfex_group.refused = 0;
+    simulated_group.refused = 0;
   }
-  perfex_group.refusal_errno = EACCES;
-  perfex_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
+  simulated_group.refusal_errno = EACCES;
+  simulated_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(errno, EACCES);
 }
@@ -582,9 +535,9 @@ TEST(start_fails_if_the_PMU_cannot_exclude_the_kernel)
   int i;
 
   skip_without_counts();
-  perfex_group.refused_without_kernel = 1;
+  simulated_group.refused_without_kernel = 1;
   for (i = 0; i < 2; i++) {
-    perfex_group.refusal_errno = errors[i];
+    simulated_group.refusal_errno = errors[i];
     capture_begin(stderr);
     ck_assert_int_eq(start_counters(0, 15), -1);
     ck_assert_int_eq(errno, EINVAL);

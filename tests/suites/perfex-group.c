@@ -11,15 +11,21 @@
 #include <errno.h>
 #include <unistd.h>
 
-struct perfex_group perfex_group;
+struct simulated_group simulated_group;
 _Thread_local struct perfex_group_call perfex_group_calls[PERFEX_GROUP_CALLS];
-_Thread_local int perfex_group_call_count, perfex_group_descriptor[2];
+_Thread_local int perfex_group_call_count;
+static _Thread_local uint64_t ids[2];
 
-/* Returns the software event for a hardware event. */
+int perfex_group_reads;
+
+/* Returns the software event for a hardware event of any core type. */
 static int software_event(const struct perf_event_attr *wanted)
 {
-  return wanted->config == PERF_COUNT_HW_CPU_CYCLES ? PERF_COUNT_SW_TASK_CLOCK
-    : wanted->config == PERF_COUNT_HW_INSTRUCTIONS ? PERF_COUNT_SW_PAGE_FAULTS
+  const uint32_t config = (uint32_t)wanted->config;
+
+  return wanted->type == PERF_TYPE_SOFTWARE ? (int)config
+    : config == PERF_COUNT_HW_CPU_CYCLES ? PERF_COUNT_SW_TASK_CLOCK
+    : config == PERF_COUNT_HW_INSTRUCTIONS ? PERF_COUNT_SW_PAGE_FAULTS
                                                    : PERF_COUNT_SW_PAGE_FAULTS_MIN;
 }
 
@@ -32,16 +38,28 @@ int pfx_group_open(struct perf_event_attr *wanted, int leader)
   software.config = (unsigned)config;
   if (perfex_group_call_count < PERFEX_GROUP_CALLS)
     perfex_group_calls[perfex_group_call_count++] = (struct perfex_group_call){ *wanted, leader };
-  if (perfex_group.on_open)
-    perfex_group.on_open();
-  if ((perfex_group.refused_without_kernel && wanted->exclude_kernel)
-    || (perfex_group.refused && config == perfex_group.refused)
-    || (perfex_group.refused_together && config == perfex_group.refused_together && leader >= 0)) {
-    errno = perfex_group.refusal_errno;
+  if (simulated_group.on_open)
+    simulated_group.on_open();
+  if ((simulated_group.refused_without_kernel && wanted->exclude_kernel)
+    || (simulated_group.refused && config == simulated_group.refused)
+    || (simulated_group.refused_together && config == simulated_group.refused_together && leader >= 0)) {
+    errno = simulated_group.refusal_errno;
     return -1;
   }
   descriptor = cpuc_perf_event_open_in_group(&software, leader);
-  perfex_group_descriptor[leader >= 0] = descriptor;
+  if (descriptor >= 0)
+    cpuc_perf_event_identify(descriptor, &ids[leader >= 0]);
+  return descriptor;
+}
+
+int perfex_group_descriptor(int is_member)
+{
+  int descriptor = 0;
+  uint64_t id = 0;
+
+  while (descriptor < 65536
+    && !(cpuc_perf_event_identify(descriptor, &id) && id == ids[is_member]))
+    descriptor++;
   return descriptor;
 }
 
@@ -49,7 +67,8 @@ ssize_t pfx_group_read(int leader, struct pfx_group_reading *reading)
 {
   ssize_t length = read(leader, reading, sizeof *reading); /* a cancellation point, as in group.c */
 
-  if (perfex_group.alter_reading)
-    perfex_group.alter_reading(reading, &length);
+  if (simulated_group.alter_reading)
+    simulated_group.alter_reading(reading, &length);
+  perfex_group_reads++;
   return length;
 }

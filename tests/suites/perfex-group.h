@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The kernel of libperfex in tests, in place of perfex/group.c: three hardware events are software
-   events, which every Linux counts without a PMU. Event 15 counts page faults, event 24 counts
+/* The kernel of libperfex in tests, in place of perfex/group.c: hardware events are software events,
+   which every Linux counts without a PMU. Event 15 counts page faults, event 24 counts
    minor page faults (the same number in the tests), and event 0 counts the thread's CPU time. */
 
 #ifndef CPUCYCLES_PERFEX_GROUP_TEST_H
@@ -8,10 +8,12 @@
 
 #include "perfex/group.h"
 
+#include "tests/suites/child.h"
+
 #pragma GCC visibility push(hidden)
 
 /* Answers that a test replaces. */
-struct perfex_group {
+struct simulated_group {
   /* Events that perf_event_open(2) refuses. */
   int refused;                /* config of the software event that is always refused, or 0 */
   int refused_together;       /* config refused as the second of a group, or 0 */
@@ -22,9 +24,9 @@ struct perfex_group {
   void (*on_open)(void);
   void (*alter_reading)(struct pfx_group_reading *reading, ssize_t *length);
 };
-extern struct perfex_group perfex_group;
+extern struct simulated_group simulated_group;
 
-enum { PERFEX_GROUP_CALLS = 4 };
+enum { PERFEX_GROUP_CALLS = 8 };
 
 /* The thread's first calls of pfx_group_open(), and their number. */
 extern _Thread_local struct perfex_group_call {
@@ -33,9 +35,60 @@ extern _Thread_local struct perfex_group_call {
 } perfex_group_calls[PERFEX_GROUP_CALLS];
 extern _Thread_local int perfex_group_call_count;
 
-/* Descriptors of the last leader that the thread has opened, and of its member. */
-extern _Thread_local int perfex_group_descriptor[2];
+extern int perfex_group_reads; /* calls of pfx_group_read() */
+
+/* Returns the descriptor of the last leader that the thread has opened, or of its member. */
+int perfex_group_descriptor(int is_member);
 
 #pragma GCC visibility pop
+
+/* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
+static inline int count_page_fault(void)
+{
+  int event = open_software_event(PERF_COUNT_SW_PAGE_FAULTS);
+  long long count = 0;
+  char *page;
+
+  if (event < 0)
+    return errno;
+  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED)
+    return 255;
+  *(volatile char *)page = 1;
+  return read(event, &count, sizeof count) == (ssize_t)sizeof count && count > 0 ? 0 : 255;
+}
+
+/* Skips the test unless the kernel can count these events here. */
+static inline void skip_without_counts(void)
+{
+  skip_unless(count_page_fault, 0, "the kernel or emulator counts no page faults in user mode");
+}
+
+enum { PAGES = 64 };
+
+static volatile char *mapping __attribute__((unused));
+
+/* Maps pages that were never touched, so the first write to each page is a fault. */
+static inline void map_pages(int pages)
+{
+  size_t size = (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+  void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  ck_assert_ptr_ne(mapped, MAP_FAILED);
+#ifdef MADV_NOHUGEPAGE
+  madvise(mapped, size, MADV_NOHUGEPAGE);
+#endif
+  mapping = mapped;
+}
+
+/* Not sanitized, because sanitizers touch pages of their own. */
+static __attribute__((noinline, unused, no_sanitize("address", "thread"))) void touch(int pages)
+{
+  long size = sysconf(_SC_PAGESIZE);
+  int i;
+
+  for (i = 0; i < pages; i++)
+    mapping[i * size] = 1;
+}
 
 #endif

@@ -253,6 +253,117 @@ static int perfex_lost(char **arguments)
   return count_events(15, 17, TURNS, counts) ? PASSED : fail("incomplete without other events");
 }
 
+/* Opens a group, or ends the test. */
+static struct perfex_group *open_group(const char *events)
+{
+  struct perfex_group *group = perfex_open(events, 0);
+
+  if (!group)
+    exit(fail("%s: %s: %s", events, strerror(errno), perfex_why()));
+  return group;
+}
+
+static void read_group(struct perfex_group *group, long long *counts)
+{
+  if (perfex_read(group, counts) != 0)
+    exit(fail("%s: %s", strerror(errno), perfex_why()));
+}
+
+/* Stores the counts of a loop, with those of one read. */
+__attribute__((noinline)) static void count_group(struct perfex_group *group, unsigned long turns,
+  long long *counts)
+{
+  long long begin[2];
+
+  read_group(group, begin);
+  loop(turns);
+  read_group(group, counts);
+  counts[0] -= begin[0];
+  counts[1] -= begin[1];
+}
+
+/* Prints the sentence on a failure. Returns 1 if there is one, with this errno. */
+static int explains(int error)
+{
+  printf("vm-test: %s: %s\n", strerror(errno), perfex_why());
+  return errno == error && strlen(perfex_why()) > 10;
+}
+
+/* group-exact WAY: under -icount, a group counts the cycles and instructions of a loop exactly. If
+   WAY is "page", the group does not need its descriptors. If it is "read", a group whose
+   descriptors were closed is an error. */
+static int group_exact(char **arguments)
+{
+  struct perfex_group *group = open_group("cycles,instructions");
+  long long one[2], counts[2];
+  int i, number;
+
+  count_group(group, 1, one);
+  count_group(group, 1, one);
+  for (i = 0; i < READS; i++) {
+    count_group(group, TURNS + 1, counts);
+    if (counts[0] - one[0] != TURNS * INSTRUCTIONS || counts[1] - one[1] != TURNS * INSTRUCTIONS)
+      return fail("%lld cycles, %lld instructions of %d", counts[0] - one[0], counts[1] - one[1],
+        TURNS * INSTRUCTIONS);
+  }
+  printf("vm-test: one turn and a read: %lld cycles, %lld instructions\n", one[0], one[1]);
+  for (number = 3; number < DESCRIPTORS; number++)
+    close(number);
+  if (strcmp(arguments[0], "page") == 0)
+    count_group(group, 1, counts);
+  else if (perfex_read(group, counts) == 0 || !explains(EBADF))
+    return fail("a group without descriptors was read");
+  perfex_close(group);
+  return PASSED;
+}
+
+/* Returns the number of open descriptors. */
+static int count_descriptors(void)
+{
+  int number, count = 0;
+
+  for (number = 0; number < DESCRIPTORS; number++)
+    count += fcntl(number, F_GETFD) >= 0;
+  return count;
+}
+
+/* group-fits, as root: a group with one event more than the PMU has counters is refused, so is a
+   group while other events are pinned, and a group that loses its counters is an error. */
+static int group_fits(char **arguments)
+{
+  char events[16 * 40] = "cycles";
+  struct perfex_group *group;
+  int before, count = 1;
+  long long counts[40];
+
+  (void)arguments;
+  before = count_descriptors();
+  while ((group = perfex_open(events, 0)) != NULL && count < 32) {
+    perfex_close(group);
+    strcat(events, ",instructions");
+    count++;
+  }
+  printf("vm-test: %d events do not fit\n", count);
+  if (group || !explains(ENOSPC) || count < 3)
+    return fail("the group was not refused for its size");
+  if (count_descriptors() != before)
+    return fail("a refused group left %d descriptors open", count_descriptors() - before);
+  group = open_group("cycles,instructions");
+  open_others(OTHERS);
+  if (perfex_read(group, counts) == 0 || !explains(EBUSY))
+    return fail("a group that lost its counters was read");
+  perfex_close(group);
+  group = perfex_open("cycles,instructions", 0);
+  if (group || !explains(EBUSY))
+    return fail("a group was opened that does not count");
+  close_others();
+  if (count_descriptors() != before)
+    return fail("%d descriptors were left open", count_descriptors() - before);
+  group = open_group("cycles,instructions");
+  read_group(group, counts);
+  return PASSED;
+}
+
 #endif
 
 static const struct cause {
@@ -1106,6 +1217,114 @@ static int page_cost(char **arguments)
 
 #ifdef __aarch64__
 
+#ifdef HAVE_PERFEX
+
+/* The pages of three events, and the sequence of linux/perf_event.h for all three at one moment. */
+static const volatile struct perf_event_mmap_page *three_pages[3];
+
+static inline unsigned long long read_counter(unsigned index)
+{
+  unsigned long long count = 0;
+
+#define EVENT(n) case n + 1: __asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(count)); break;
+  switch (index) {
+    EVENT(0) EVENT(1) EVENT(2) EVENT(3) EVENT(4) EVENT(5) EVENT(6) EVENT(7) EVENT(8) EVENT(9)
+    EVENT(10) EVENT(11) EVENT(12) EVENT(13) EVENT(14) EVENT(15) EVENT(16) EVENT(17) EVENT(18)
+    EVENT(19) EVENT(20) EVENT(21) EVENT(22) EVENT(23) EVENT(24) EVENT(25) EVENT(26) EVENT(27)
+    EVENT(28) EVENT(29) EVENT(30)
+  case 32:
+    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
+    break;
+  }
+#undef EVENT
+  return count;
+}
+
+static inline __attribute__((always_inline)) int
+read_one_page(const volatile struct perf_event_mmap_page *page, long long *count)
+{
+  unsigned index = page->index;
+  int spare = 64 - page->pmc_width;
+
+  *count = page->offset;
+  if (index == 0)
+    return 0;
+  *count += (long long)(read_counter(index) << spare) >> spare;
+  return page->time_enabled == page->time_running;
+}
+
+__attribute__((noinline)) static int read_by_hand(long long *counts)
+{
+  const volatile struct perf_event_mmap_page *a = three_pages[0], *b = three_pages[1],
+    *c = three_pages[2];
+  unsigned lock_a, lock_b, lock_c;
+
+  do {
+    lock_a = a->lock;
+    lock_b = b->lock;
+    lock_c = c->lock;
+    if (!read_one_page(a, &counts[0]) || !read_one_page(b, &counts[1])
+      || !read_one_page(c, &counts[2]))
+      return -1;
+  } while (a->lock != lock_a || b->lock != lock_b || c->lock != lock_c);
+  return 0;
+}
+
+/* Opens cycles, instructions and mispredicted branches, in user mode and with user-space access. */
+static void open_three_pages(void)
+{
+  static const unsigned configs[3] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS,
+    PERF_COUNT_HW_BRANCH_MISSES };
+  struct perf_event_attr event;
+  int i, leader = -1, descriptor;
+  void *page;
+
+  for (i = 0; i < 3; i++) {
+    memset(&event, 0, sizeof event);
+    event.size = sizeof event;
+    event.type = PERF_TYPE_HARDWARE;
+    event.config = configs[i];
+    event.config1 = 2;
+    event.pinned = leader < 0;
+    event.exclude_kernel = event.exclude_hv = 1;
+    descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, leader, 0);
+    leader = leader < 0 ? descriptor : leader;
+    page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
+    if (descriptor < 0 || page == MAP_FAILED)
+      exit(fail("no event %u: %s", configs[i], strerror(errno)));
+    three_pages[i] = page;
+  }
+}
+
+/* group-page-cost INSTRUCTIONS: a read of three events through their pages executes at most so many
+   instructions more than the sequence written by hand. Both are measured with the count of
+   instructions itself, from one read to the next. */
+static int group_page_cost(char **arguments)
+{
+  long long by_hand[2][3], ours[2][3], hand_cost, our_cost;
+  struct perfex_group *group;
+  int i, most = atoi(arguments[0]);
+
+  open_three_pages();
+  for (i = 0; i < 4; i++)
+    if (read_by_hand(by_hand[i % 2]) != 0)
+      return fail("the pages contain no counts");
+  hand_cost = by_hand[1][1] - by_hand[0][1];
+  for (i = 0; i < 3; i++)
+    munmap((void *)three_pages[i], (size_t)sysconf(_SC_PAGESIZE));
+  for (i = 3; i < DESCRIPTORS; i++)
+    close(i);
+  group = open_group("cycles,instructions,branch-misses");
+  for (i = 0; i < 4; i++)
+    read_group(group, ours[i % 2]);
+  our_cost = ours[1][1] - ours[0][1];
+  printf("vm-test: cost: a read of three events: %lld instructions, written by hand %lld; bound %d "
+         "more\n", our_cost, hand_cost, most);
+  return our_cost - hand_cost <= most ? PASSED : fail("too slow");
+}
+
+#endif
+
 static unsigned long long read_pmccntr(void)
 {
   unsigned long long count;
@@ -1214,6 +1433,13 @@ static const struct {
 #endif
   { "goes-offline", 1, goes_offline },
   { "idles", 1, idles },
+#ifdef HAVE_PERFEX
+  { "group-exact", 1, group_exact },
+  { "group-fits", 0, group_fits },
+#endif
+#if defined(HAVE_PERFEX) && defined(__aarch64__)
+  { "group-page-cost", 1, group_page_cost },
+#endif
   { "measures", 0, measures },
   { "no-descriptors", 2, no_descriptors },
 #ifdef __aarch64__

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* perfex_open(), perfex_read() and perfex_close(): groups of any events. */
+
+#include "config.h"
+
+#include "include/cpucycles.h"
+#include "include/perfex.h"
+#include "perfex/names.h"
+#include "perfex/set.h"
+#include "perfex/why.h"
+#include "sys/os-thread.h"
+#include "sys/parse.h"
+#include "sys/perf-core-types.h"
+#include "sys/perf-page.h"
+#include "sys/perf-pmu.h"
+#include "sys/perf-register.h"
+#include "sys/thread-local.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct perfex_group {
+  struct pfx_set open;
+  unsigned long long thread; /* number of the thread that is counted, also after a fork */
+  unsigned long long forks;  /* number of forks before the process that has opened the group */
+  int page_count;            /* pages that are mapped: one for each event, or none */
+  const volatile struct perf_event_mmap_page *pages[PFX_GROUP_EVENTS];
+  struct pfx_set_event events[CPUC_PERF_CORE_TYPES * PFX_GROUP_EVENTS];
+};
+
+/* Numbers of threads, never reused; 0: the thread has opened no group in this process. */
+static unsigned long long last_thread, forks;
+static CPUC_THREAD_LOCAL unsigned long long this_thread;
+
+/* The pages of the parent's groups are not mapped in the child. */
+static void after_fork_in_child(void)
+{
+  this_thread = 0;
+  forks++;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+  cpuc_os_thread_on_fork(after_fork_in_child);
+}
+
+/* What perfex_open() collects before it opens events. */
+struct request {
+  int count;
+  struct pfx_names_event events[PFX_GROUP_EVENTS];
+  int cores; /* core types of the CPU */
+  int types; /* core types on which the thread can run */
+  struct {
+    uint32_t type;
+    char pmu[32];
+  } type[CPUC_PERF_CORE_TYPES];
+};
+
+/* Returns 1 if the thread can run on one of these CPUs. */
+static int can_run_on(const char *cpus)
+{
+  cpu_set_t allowed;
+  int first, last;
+
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    return 1;
+  while ((cpus = cpuc_parse_next_cpu_range(cpus, &first, &last)) != NULL)
+    for (; first <= last; first++)
+      if (first >= CPU_SETSIZE || CPU_ISSET((size_t)first, &allowed))
+        return 1;
+  return 0;
+}
+
+static void add_core_type(const char *pmu, void *argument)
+{
+  struct request *request = argument;
+  char cpus[512];
+  long long type;
+
+  if (!cpuc_perf_core_types_read_cpus(pmu, cpus, sizeof cpus))
+    return;
+  request->cores++;
+  type = cpuc_perf_core_types_read_type(pmu);
+  if (type < 0 || request->types == CPUC_PERF_CORE_TYPES || strlen(pmu) >= 32 || !can_run_on(cpus))
+    return;
+  request->type[request->types].type = (uint32_t)type;
+  strcpy(request->type[request->types++].pmu, pmu);
+}
+
+/* Finds the core types if an event of a core is requested. Returns 0, or -1 if an event cannot be
+   counted on all of them. */
+static int find_core_types(struct request *request, int flags)
+{
+  int i, needs_cores = 0;
+
+  request->cores = request->types = 0;
+  for (i = 0; i < request->count; i++)
+    needs_cores |= request->events[i].counter < PFX_NAMES_SOFTWARE;
+  if (needs_cores)
+    cpuc_perf_pmu_visit(add_core_type, request);
+  if (request->cores <= 1 || request->types == 0) {
+    request->cores = request->types = 1;
+    return 0;
+  }
+  if (flags & PERFEX_INHERIT)
+    return pfx_why(ENOTSUP, "PERFEX_INHERIT cannot count on a CPU with several core types");
+  for (i = 0; i < request->count; i++) {
+    const struct pfx_names_event *event = &request->events[i];
+
+    if (event->counter == PFX_NAMES_RAW && request->types > 1)
+      return pfx_why(ENOTSUP, "%s has a meaning for one core type: bind the thread to CPUs of one "
+                              "type", event->name);
+    if (event->counter == PFX_NAMES_CORE_PMU
+      && (request->types > 1 || event->type != request->type[0].type))
+      return pfx_why(ENOTSUP, "%s: the thread can run on CPUs of another PMU: bind it to those in "
+                              "the file \"cpus\" of this one", event->name);
+  }
+  return 0;
+}
+
+/* Returns the attributes of event `opened`: those of core type 0, then those of core type 1... */
+static struct pfx_set_wanted wanted_event(const struct request *request, int opened, int flags)
+{
+  const struct pfx_names_event *event = &request->events[opened % request->count];
+  uint32_t type = request->type[opened / request->count].type;
+  struct pfx_set_wanted wanted = { event->type,
+    { event->config[0], event->config[1], event->config[2] }, event->modes };
+
+  if (request->cores > 1 && event->counter == PFX_NAMES_GENERIC)
+    wanted.config[0] |= (uint64_t)type << 32; /* PERF_TYPE_HARDWARE in perf_event_open(2) */
+  if (request->cores > 1 && event->counter == PFX_NAMES_RAW)
+    wanted.type = type;
+#ifdef CPUC_PERF_HAS_REGISTER
+  if (event->counter != PFX_NAMES_SOFTWARE && request->cores == 1 && !(flags & PERFEX_INHERIT))
+    wanted.config[1] |= CPUC_PERF_USER_ACCESS;
+#else
+  (void)flags;
+#endif
+  return wanted;
+}
+
+/* Returns what cpucycles_counter() reports of perf events, if it failed with this errno. */
+static const struct cpucycles_counter_info *find_refusal(int error)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, "default-perfevent") == 0)
+      return counter->error_number == error && counter->explanation ? counter : NULL;
+  return NULL;
+}
+
+/* Explains why the kernel refused event `opened`, while the events before it are open. */
+static int explain_refusal(const struct request *request, int opened, int error, int flags)
+{
+  static const struct pfx_set_wanted cycles
+    = { PERF_TYPE_HARDWARE, { PERF_COUNT_HW_CPU_CYCLES, 0, 0 }, PFX_NAMES_USER };
+  const struct pfx_names_event *event = &request->events[opened % request->count];
+  const struct pfx_set_wanted wanted = wanted_event(request, opened, flags);
+  const struct cpucycles_counter_info *refusal;
+  const char *pmu = request->cores > 1 ? request->type[opened / request->count].pmu : "this PMU";
+  int is_unknown = error == ENOENT || error == EINVAL || error == EOPNOTSUPP || error == ENODEV;
+
+  if (is_unknown && opened % request->count > 0 && pfx_set_can_open(&wanted))
+    return event->counter == PFX_NAMES_OTHER_PMU
+      ? pfx_why(EINVAL, "%s cannot be counted in a group with the events before it", event->name)
+      : pfx_why(ENOSPC, "%d of %d events fit %s", opened % request->count, request->count, pmu);
+  if (error == EINVAL && (flags & PERFEX_INHERIT) && pfx_set_can_open(&wanted))
+    return pfx_why(ENOTSUP, "PERFEX_INHERIT needs Linux 4.13");
+  if (is_unknown && (request->cores > 1 || pfx_set_can_open(&cycles)))
+    return pfx_why(ENOTSUP, "%s: %s does not have this event", event->name, pmu);
+  if (is_unknown && event->counter == PFX_NAMES_OTHER_PMU)
+    return pfx_why(ENOTSUP, "%s: its PMU does not count in %s", event->name,
+      event->modes == PFX_NAMES_USER ? "user mode alone: append :uk" : "a thread");
+  if ((error == EACCES || error == EPERM) && (event->modes & PFX_NAMES_KERNEL))
+    return pfx_why(error, "%s: this user may not count the kernel; kernel.perf_event_paranoid at 1 "
+                          "or less permits it", event->name);
+  if ((error == EACCES || error == EPERM) && event->counter == PFX_NAMES_SOFTWARE)
+    return pfx_why(error, "%s: kernel.perf_event_paranoid, a security module or a seccomp filter "
+                          "refuses perf events", event->name);
+  refusal = find_refusal(error);
+  if (refusal && refusal->remedy)
+    return pfx_why(error, "%s: %s; remedy: %s", event->name, refusal->explanation, refusal->remedy);
+  return pfx_why(error, "%s: %s", event->name,
+    refusal ? refusal->explanation : strerror(error));
+}
+
+static int open_events(struct perfex_group *group, const struct request *request, int flags)
+{
+  int i, error = 0, all = request->count * request->types;
+
+  for (i = 0; i < all; i++) {
+    const struct pfx_set_wanted wanted = wanted_event(request, i, flags);
+
+    error = pfx_set_open(&group->open, &wanted, i);
+    if (error != 0)
+      break;
+  }
+  if (error == 0)
+    return 0;
+  explain_refusal(request, i, error, flags);
+  error = errno;
+  pfx_set_close(&group->open, i, 0);
+  errno = error;
+  return -1;
+}
+
+static void unmap_pages(struct perfex_group *group)
+{
+  while (group->page_count > 0)
+    munmap((void *)group->pages[--group->page_count], (size_t)sysconf(_SC_PAGESIZE));
+}
+
+#ifdef CPUC_PERF_HAS_REGISTER
+
+/* Maps the pages, unless one of them gives no access. Before the start, no page has an index. */
+static void map_pages(struct perfex_group *group)
+{
+  int i, has_access = 1;
+
+  for (i = 0; i < group->open.count && has_access; i++) {
+    void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
+      group->events[i].descriptor, 0);
+
+    has_access = page != MAP_FAILED;
+    if (has_access)
+      group->pages[group->page_count++] = page;
+  }
+  for (i = 0; i < group->page_count; i++)
+    has_access &= cpuc_perf_page_gives_access(group->pages[i]);
+  if (!has_access)
+    unmap_pages(group);
+}
+
+/* Returns 1 if the pages contain the counts. */
+static inline int read_pages(const struct perfex_group *group, long long *counts)
+{
+  struct cpuc_perf_page_found found;
+
+  while (!cpuc_perf_page_read_all(group->pages, group->page_count, cpuc_perf_register, 0,
+    (uint64_t *)counts, &found))
+    ;
+  return found.indexed == group->page_count && cpuc_perf_page_has_all_time(group->pages[0]);
+}
+
+#endif
+
+static int fail_to_read(int error)
+{
+  return error == EBADF
+    ? pfx_why(EBADF, "a descriptor of the group was closed")
+    : pfx_why(error, "the group did not count all the time: other events took its counters, or the "
+                     "thread ran on a core without its PMU");
+}
+
+static __attribute__((noinline)) int read_descriptors(const struct perfex_group *group,
+  long long *counts)
+{
+  int saved_errno = errno, error;
+
+  if (group->forks != forks)
+    return pfx_why(EPERM, "the group counts in the parent process");
+  if (group->thread != this_thread && !group->open.inherits)
+    return pfx_why(EPERM, "the group counts in another thread");
+  error = pfx_set_read(&group->open, counts);
+  if (error != 0)
+    return fail_to_read(error);
+  errno = saved_errno;
+  return 0;
+}
+
+int perfex_read(struct perfex_group *group, long long counts[])
+{
+#ifdef CPUC_PERF_HAS_REGISTER
+  if (group->page_count > 0 && group->thread == this_thread && read_pages(group, counts))
+    return 0;
+#endif
+  return read_descriptors(group, counts);
+}
+
+/* Starts the events, and tests that they count. */
+static int start(struct perfex_group *group)
+{
+  long long counts[PFX_GROUP_EVENTS];
+  int error = pfx_set_start(&group->open);
+
+#ifdef CPUC_PERF_HAS_REGISTER
+  if (error == 0 && group->open.types == 1 && !group->open.inherits)
+    map_pages(group);
+#endif
+  if (error != 0)
+    return pfx_why(error, "the events do not start: %s", strerror(error));
+  return pfx_set_read(&group->open, counts) == 0 ? 0
+    : pfx_why(EBUSY, "other events have the counters of this PMU");
+}
+
+static struct perfex_group *open_group(struct request *request, const char *list, int flags)
+{
+  struct perfex_group *group;
+
+  if (flags & ~PERFEX_INHERIT || !list) {
+    pfx_why(EINVAL, list ? "a flag is not known" : "there is no list of names");
+    return NULL;
+  }
+  request->count = pfx_names_parse(list, request->events, PFX_GROUP_EVENTS);
+  if (request->count < 0 || find_core_types(request, flags) != 0)
+    return NULL;
+  group = calloc(1, sizeof *group);
+  if (!group) {
+    pfx_why(ENOMEM, "there is no memory for the group");
+    return NULL;
+  }
+  group->open = (struct pfx_set){ group->events, request->count, request->types,
+    (flags & PERFEX_INHERIT) != 0 };
+  if (this_thread == 0)
+    this_thread = __atomic_add_fetch(&last_thread, 1, __ATOMIC_RELAXED);
+  group->thread = this_thread;
+  group->forks = forks;
+  if (open_events(group, request, flags) == 0) {
+    if (start(group) == 0)
+      return group;
+    perfex_close(group);
+    return NULL;
+  }
+  free(group);
+  return NULL;
+}
+
+struct perfex_group *perfex_open(const char *events, int flags)
+{
+  struct request *request = calloc(1, sizeof *request);
+  struct perfex_group *group = NULL;
+  int saved_errno = errno, error, cancel_state;
+
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+  if (request)
+    group = open_group(request, events, flags);
+  else
+    pfx_why(ENOMEM, "there is no memory for the group");
+  error = errno;
+  free(request);
+  pthread_setcancelstate(cancel_state, NULL);
+  errno = group ? saved_errno : error;
+  return group;
+}
+
+/* In a forked child, the pages are not mapped, and the events are those of the parent. */
+void perfex_close(struct perfex_group *group)
+{
+  int saved_errno = errno;
+
+  if (!group)
+    return;
+  if (group->forks == forks)
+    unmap_pages(group);
+  pfx_set_close(&group->open, group->open.count * group->open.types, group->forks != forks);
+  free(group);
+  errno = saved_errno;
+}

@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Tests perfex_open() and perfex_read() with software events, which every Linux counts without a
+   PMU. perfex-group.h simulates hardware events, and a machine of files simulates PMUs. Groups that
+   are read through pages are tested in the guests of "make check-vm". */
+
+#include "config.h"
+
+#include "include/cpucycles.h"
+#include "include/perfex.h"
+#include "perfex/names.h"
+
+#include "tests/suites/child.h"
+#include "tests/suites/machine.h"
+#include "tests/suites/perfex-group.h"
+
+static struct perfex_group *group;
+
+static void open_group(const char *events, int flags)
+{
+  group = perfex_open(events, flags);
+  ck_assert_msg(group != NULL, "%s: %s", events, perfex_why());
+}
+
+/* Expects that perfex_open() fails with this errno and a sentence with this part, and leaves
+   nothing open. */
+static void expect_refusal(const char *events, int flags, int error, const char *part)
+{
+  int before = open_descriptors(), result;
+
+  errno = 0;
+  group = perfex_open(events, flags);
+  result = errno;
+  ck_assert_msg(group == NULL, "%s was opened", events);
+  ck_assert_msg(result == error, "%s: %s, %s", events, strerror(result), perfex_why());
+  ck_assert_msg(strstr(perfex_why(), part) != NULL, "%s: %s", events, perfex_why());
+  ck_assert_int_eq(open_descriptors(), before);
+}
+
+static void expect_read_error(int error, const char *part)
+{
+  long long counts[PFX_GROUP_EVENTS];
+
+  errno = 0;
+  ck_assert_int_eq(perfex_read(group, counts), -1);
+  ck_assert_int_eq(errno, error);
+  ck_assert_msg(strstr(perfex_why(), part) != NULL, "%s", perfex_why());
+}
+
+/* The first read of this code has page faults of its own. */
+static void count_touched(int pages, int events, long long *counts)
+{
+  long long begin[4] = { 0 }, end[4] = { 0 };
+  int i;
+
+  map_pages(pages);
+  ck_assert_int_eq(perfex_read(group, begin), 0);
+  touch(0);
+  ck_assert_int_eq(perfex_read(group, begin), 0);
+  touch(pages);
+  ck_assert_int_eq(perfex_read(group, end), 0);
+  munmap((void *)mapping, (size_t)pages * (size_t)sysconf(_SC_PAGESIZE));
+  for (i = 0; i < events; i++)
+    counts[i] = end[i] - begin[i];
+}
+
+TEST(new_pages_are_counted_exactly)
+{
+  static const int pages[] = { 1, 100, 10000 };
+  long long counts[3];
+  int i;
+
+  SKIP_IF(suite_under("valgrind"), "valgrind touches pages of its own");
+  skip_without_counts();
+  for (i = 0; i < 3; i++) {
+    open_group("page-faults", 0);
+    count_touched(pages[i], 1, counts);
+    ck_assert_int_eq(counts[0], pages[i]);
+    perfex_close(group);
+    open_group("minor-faults,page-faults:u,major-faults", 0);
+    count_touched(pages[i], 3, counts);
+    ck_assert_int_eq(counts[0], pages[i]);
+    ck_assert_int_eq(counts[1], pages[i]);
+    ck_assert_int_eq(counts[2], 0);
+    perfex_close(group);
+  }
+}
+
+TEST(success_leaves_errno_and_no_descriptor)
+{
+  int before, opened;
+  long long counts[2];
+
+  skip_without_counts();
+  before = open_descriptors();
+  errno = ERANGE;
+  open_group("page-faults,cycles", 0);
+  ck_assert_int_eq(errno, ERANGE);
+  opened = open_descriptors();
+  ck_assert_int_eq(opened, before + 2);
+  errno = ERANGE;
+  ck_assert_int_eq(perfex_read(group, counts), 0);
+  perfex_close(group);
+  perfex_close(NULL);
+  ck_assert_int_eq(errno, ERANGE);
+  ck_assert_int_eq(open_descriptors(), before);
+}
+
+/* SECCOMP_MODE_STRICT permits read(2), write(2) and _exit(2). */
+static int read_once_under_strict_seccomp(void)
+{
+  long long counts[2];
+
+  group = perfex_open("page-faults,minor-faults", 0);
+  if (!group || prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+    return 2;
+  perfex_group_reads = 0;
+  syscall(SYS_exit, perfex_read(group, counts) != 0 || perfex_group_reads != 1);
+  return 3;
+}
+
+TEST(read_is_one_system_call)
+{
+  SKIP_IF(SUITE_SANITIZED, "a sanitizer makes system calls of its own");
+  skip_without_counts();
+  in_child_process(read_once_under_strict_seccomp);
+}
+
+TEST(events_are_one_pinned_group_in_the_modes_of_their_names)
+{
+  const struct perfex_group_call *calls = perfex_group_calls;
+
+  skip_without_counts();
+  open_group("cycles,instructions:u,task-clock:uk", 0);
+  ck_assert_int_eq(perfex_group_call_count, 3);
+  ck_assert(calls[0].leader == -1 && calls[0].wanted.pinned && calls[0].wanted.disabled);
+  ck_assert(calls[1].leader >= 0 && !calls[1].wanted.pinned && !calls[1].wanted.disabled);
+  ck_assert_int_eq(calls[2].leader, calls[1].leader);
+  ck_assert(calls[1].wanted.exclude_kernel && !calls[1].wanted.exclude_user);
+  ck_assert(!calls[2].wanted.exclude_kernel && !calls[2].wanted.exclude_user);
+  ck_assert_int_eq(fcntl(calls[1].leader, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+
+/* Names, with members of struct perf_event_attr as in perf_event_open(2). */
+static const struct {
+  const char *name;
+  uint32_t type;
+  uint64_t config, config1;
+} names[] = {
+  { "cycles", 0, 0, 0 },
+  { "cpu-cycles:u", 0, 0, 0 },
+  { "branches", 0, 4, 0 },
+  { "cache-references", 0, 2, 0 },
+  { "bus-cycles", 0, 6, 0 },
+  { "idle-cycles-frontend", 0, 7, 0 },
+  { "stalled-cycles-backend", 0, 8, 0 },
+  { "ref-cycles", 0, 9, 0 },
+  { "page-faults", 1, 2, 0 },
+  { "faults", 1, 2, 0 },
+  { "minor-faults", 1, 5, 0 },
+  { "cs:k", 1, 3, 0 },
+  { "L1-dcache-loads", 3, 0, 0 },
+  { "LLC-store-misses", 3, 0x10102, 0 },
+  { "node-prefetches", 3, 0x206, 0 },
+  { "branch-load-misses", 3, 0x10005, 0 },
+  { "r1c0", 4, 0x1c0, 0 },
+  { "rFFFFFFFFFFFFFFFF:uk", 4, UINT64_MAX, 0 },
+  { "cpu/event=0x3c,umask=1/", 4, 0x13c, 0 },
+  { "cpu/umask=0x1,event=60/uk", 4, 0, 0 }, /* the colon is missing */
+  { "cpu/edge,event=0xff/", 4, 0x400ff, 0 },
+  { "cpu/mem-loads/", 4, 0x1cd, 3 },
+  { "cpu/mem-loads,ldlat=7/", 4, 0x1cd, 7 },
+  { "cpu/wide=0x1ff/", 4, 0x10000000ff, 0 },
+  { "cpu/config=0xabc,config1=2/:uk", 4, 0xabc, 2 },
+};
+
+static const struct {
+  const char *file, *text;
+} pmu[] = { { "type", "4\n" }, { "format/event", "config:0-7\n" }, { "format/umask", "config:8-15\n" },
+  { "format/edge", "config:18\n" }, { "format/ldlat", "config1:0-15\n" },
+  { "format/wide", "config:0-7,36\n" }, { "events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n" },
+  { "events/wrong", "event=0xcd,thread=?\n" } };
+
+static void make_machine_with_a_pmu(void)
+{
+  char path[128];
+  size_t i;
+
+  make_machine();
+  for (i = 0; i < sizeof pmu / sizeof pmu[0]; i++) {
+    snprintf(path, sizeof path, "/sys/bus/event_source/devices/cpu/%s", pmu[i].file);
+    write_file(path, pmu[i].text);
+  }
+}
+
+TEST(names_are_those_of_the_kernel_and_of_its_PMUs)
+{
+  struct pfx_names_event event;
+  size_t i;
+
+  make_machine_with_a_pmu();
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    int count = pfx_names_parse(names[i].name, &event, 1);
+
+    if (strstr(names[i].name, "/uk")) {
+      ck_assert_int_eq(count, -1);
+      continue;
+    }
+    ck_assert_msg(count == 1, "%s: %s", names[i].name, perfex_why());
+    ck_assert_msg(event.type == names[i].type && event.config[0] == names[i].config
+        && event.config[1] == names[i].config1, "%s: type %u, config %#llx, config1 %#llx",
+      names[i].name, event.type, (unsigned long long)event.config[0],
+      (unsigned long long)event.config[1]);
+  }
+  remove_machine();
+}
+
+TEST(malformed_names_fail_with_a_sentence)
+{
+  static const struct {
+    const char *events, *part;
+  } wrong[] = { { "", "empty" }, { "cycles,", "empty" }, { ",cycles", "empty" },
+    { "nonesuch", "\"nonesuch\"" }, { "cycles:x", ":uk" }, { "cycles:", ":uk" },
+    { "r", "\"r\"" }, { "r12345678901234567", "not the name" }, { "cpu/event=/", "not a number" },
+    { "cpu/event=0x/", "not a number" }, { "cpu/event=-1/", "not a number" },
+    { "cpu/event=0x100/", "does not fit" }, { "cpu/event=1,/", "neither an event" },
+    { "cpu//", "neither an event" }, { "cpu/event=1", "two slashes" }, { "cpu/nonesuch/", "nonesuch" },
+    { "cpu/wrong/", "not a number" }, { "cpu/../", "neither an event" },
+    { "cpu/../cpu/", "two slashes" }, { "nonesuch/event=1/", "no PMU \"nonesuch\"" },
+    { "../event=1/", "no PMU" }, { "task-clock", "append :uk" }, { "context-switches", "append :k" },
+    { "cpu-migrations:u", "append :k" } };
+  char longest[10001];
+  size_t i;
+
+  make_machine_with_a_pmu();
+  for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    expect_refusal(wrong[i].events, 0, EINVAL, wrong[i].part);
+  memset(longest, 'x', sizeof longest - 1);
+  longest[sizeof longest - 1] = 0;
+  expect_refusal(longest, 0, EINVAL, "longer than");
+  for (i = 0; i + 1 < sizeof longest; i++)
+    longest[i] = i % 2 ? ',' : 'r';
+  expect_refusal(longest, 0, EINVAL, "\"r\"");
+  expect_refusal(NULL, 0, EINVAL, "no list");
+  expect_refusal("cycles", 2, EINVAL, "flag");
+  remove_machine();
+}
+
+static void *read_elsewhere(void *why)
+{
+  long long counts[2];
+
+  if (perfex_read(group, counts) == -1 && errno == EPERM)
+    strcpy(why, perfex_why());
+  return NULL;
+}
+
+TEST(other_thread_and_forked_child_get_an_error)
+{
+  long long counts[2];
+  char why[512] = "";
+  int status = -1;
+  pthread_t thread;
+  pid_t child;
+
+  skip_without_counts();
+  open_group("page-faults,minor-faults", 0);
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, why), 0);
+  pthread_join(thread, NULL);
+  ck_assert_ptr_nonnull(strstr(why, "another thread"));
+  ck_assert_ptr_null(strstr(perfex_why(), "another thread")); /* a sentence belongs to its thread */
+  child = fork();
+  if (child == 0) {
+    if (perfex_read(group, counts) != -1 || errno != EPERM || !strstr(perfex_why(), "parent"))
+      suite_exit(1);
+    perfex_close(group);
+    group = perfex_open("page-faults", 0);
+    suite_exit(group && perfex_read(group, counts) == 0 ? 0 : 2);
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+  count_touched(PAGES, 2, counts); /* the child did not stop the group */
+  ck_assert_int_ge(counts[0], PAGES);
+}
+
+TEST(closed_or_reused_descriptor_is_an_error_and_stays_open)
+{
+  int descriptor, ends[2], before = open_descriptors();
+
+  skip_without_counts();
+  open_group("cycles,instructions", 0);
+  descriptor = perfex_group_descriptor(0);
+  close(descriptor);
+  expect_read_error(EBADF, "closed");
+  ck_assert_int_eq(pipe(ends), 0);
+  ck_assert_int_eq(write(ends[1], "12345678", 8), 8);
+  ck_assert_int_eq(dup2(ends[0], descriptor), descriptor);
+  expect_read_error(EBADF, "closed");
+  perfex_close(group);
+  ck_assert_int_ge(fcntl(descriptor, F_GETFD), 0);
+  close(descriptor);
+  close(ends[0]);
+  close(ends[1]);
+  ck_assert_int_eq(open_descriptors(), before);
+}
+
+/* Readings as the kernel returns them if other events had the hardware. */
+static void multiplexed(struct pfx_group_reading *reading, ssize_t *length)
+{
+  reading->running = reading->enabled / 2;
+  (void)length;
+}
+
+static void given_up(struct pfx_group_reading *reading, ssize_t *length)
+{
+  memset(reading, 0, sizeof *reading);
+  *length = 0;
+}
+
+TEST(group_that_did_not_count_all_the_time_is_an_error)
+{
+  long long counts[2];
+
+  skip_without_counts();
+  simulated_group.alter_reading = given_up;
+  expect_refusal("cycles,instructions", 0, EBUSY, "other events");
+  simulated_group.alter_reading = NULL;
+  open_group("cycles,instructions", 0);
+  ck_assert_int_eq(perfex_read(group, counts), 0);
+  simulated_group.alter_reading = multiplexed;
+  expect_read_error(EBUSY, "all the time");
+  simulated_group.alter_reading = given_up;
+  expect_read_error(EBUSY, "all the time");
+}
+
+TEST(refused_event_is_explained)
+{
+  static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP };
+  size_t i;
+
+  skip_without_counts();
+  for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+    simulated_group.refusal_errno = errors[i];
+    simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+    expect_refusal("cycles,branch-misses,instructions", 0, ENOSPC, "2 of 3 events fit this PMU");
+    simulated_group.refused_together = 0;
+    simulated_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
+    expect_refusal("cycles,instructions", 0, ENOTSUP, "instructions: this PMU does not have");
+    simulated_group.refused = 0;
+  }
+  simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK;
+  simulated_group.refusal_errno = EMFILE;
+  expect_refusal("cycles", 0, EMFILE, strerror(EMFILE));
+  simulated_group.refusal_errno = EACCES;
+  expect_refusal("cycles:uk", 0, EACCES, "kernel.perf_event_paranoid");
+}
+
+/* The errno of cycles in user mode, as the library found it. */
+static const struct cpucycles_counter_info *find_refusal(void)
+{
+  const struct cpucycles_counter_info *counter;
+  int i;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, "default-perfevent") == 0 && counter->remedy)
+      return counter;
+  return NULL;
+}
+
+TEST(refusal_has_the_remedy_of_cpucycles_counter)
+{
+  const struct cpucycles_counter_info *counter = find_refusal();
+
+  SKIP_IF(!counter, "perf events need no remedy here");
+  simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK;
+  simulated_group.refusal_errno = counter->error_number;
+  expect_refusal("cycles", 0, counter->error_number, counter->explanation);
+  ck_assert_ptr_nonnull(strstr(perfex_why(), counter->remedy));
+}
+
+#ifdef HAVE_LINUX_SECCOMP_H
+static int open_under_a_filter(void)
+{
+  static const int call[] = { SYS_perf_event_open };
+
+  if (filter_calls(call, 1, SECCOMP_RET_ERRNO | EPERM) != 0)
+    return FILTER_IMPOSSIBLE;
+  expect_refusal("page-faults", 0, EPERM, "filter");
+  return 0;
+}
+
+TEST(filter_is_an_error_with_a_sentence)
+{
+  int result = result_in_child(open_under_a_filter);
+
+  SKIP_IF(result == FILTER_IMPOSSIBLE, "no filter is possible here");
+  ck_assert_int_eq(result, 0);
+}
+#endif
+
+/* Inheritance. */
+
+enum { THREADS = 8 };
+
+static int touched_by_each, exits_early;
+static pthread_barrier_t have_touched, may_exit;
+
+static void *touch_own_pages(void *pages)
+{
+  long size = sysconf(_SC_PAGESIZE);
+  int i;
+
+  for (i = 0; i < touched_by_each; i++)
+    ((volatile char *)pages)[i * size] = 1;
+  if (!exits_early) {
+    pthread_barrier_wait(&have_touched);
+    pthread_barrier_wait(&may_exit);
+  }
+  return NULL;
+}
+
+static void start_threads(pthread_t *threads, long size)
+{
+  int i;
+
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, touch_own_pages,
+      (void *)(mapping + (long)i * touched_by_each * size)), 0);
+}
+
+static void join_threads(pthread_t *threads)
+{
+  int i;
+
+  for (i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+}
+
+/* _i: 1 if the threads exit before the read. A group without the flag is read beside the other. */
+TEST_LOOP(inherited_group_counts_threads, 2)
+{
+  struct perfex_group *own;
+  pthread_t threads[THREADS];
+  long long begin, end, own_begin, own_end;
+
+  SKIP_IF(suite_under("valgrind") || SUITE_SANITIZED, "the tool touches pages of its own");
+  skip_without_counts();
+  touched_by_each = 1000;
+  exits_early = _i;
+  pthread_barrier_init(&have_touched, NULL, THREADS + 1);
+  pthread_barrier_init(&may_exit, NULL, THREADS + 1);
+  map_pages(THREADS * touched_by_each);
+  open_group("page-faults", 0);
+  own = group;
+  open_group("page-faults", PERFEX_INHERIT);
+  ck_assert_int_eq(perfex_read(group, &begin), 0);
+  ck_assert_int_eq(perfex_read(own, &own_begin), 0);
+  start_threads(threads, sysconf(_SC_PAGESIZE));
+  if (!exits_early)
+    pthread_barrier_wait(&have_touched);
+  else
+    join_threads(threads);
+  ck_assert_int_eq(perfex_read(group, &end), 0);
+  ck_assert_int_eq(perfex_read(own, &own_end), 0);
+  ck_assert_int_ge(end - begin, THREADS * touched_by_each);
+  ck_assert_int_le(end - begin, THREADS * touched_by_each + 40 * THREADS);
+  ck_assert_int_lt(own_end - own_begin, touched_by_each);
+  if (!exits_early) {
+    pthread_barrier_wait(&may_exit);
+    join_threads(threads);
+  }
+}
+
+TEST(inherited_group_counts_children_and_is_not_pinned)
+{
+  long long begin, end;
+  int status = -1;
+  pid_t child;
+
+  skip_without_counts();
+  map_pages(PAGES);
+  open_group("page-faults", PERFEX_INHERIT);
+  ck_assert(perfex_group_calls[0].wanted.inherit && !perfex_group_calls[0].wanted.pinned);
+  ck_assert_int_eq(perfex_read(group, &begin), 0);
+  child = fork();
+  if (child == 0) {
+    touch(PAGES);
+    suite_exit(0);
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(perfex_read(group, &end), 0);
+  ck_assert_int_ge(end - begin, PAGES);
+  simulated_group.alter_reading = multiplexed;
+  expect_read_error(EBUSY, "all the time");
+}
+
+/* Hybrid CPUs. */
+
+/* Makes a CPU with two core types. This machine's CPUs have the type 4 if `has_both` is 0. */
+static void make_hybrid_machine(int has_both)
+{
+  make_machine_with_a_pmu();
+  write_file("/sys/bus/event_source/devices/cpu_core/type", "4\n");
+  write_file("/sys/bus/event_source/devices/cpu_core/cpus", "0-1000\n");
+  write_file("/sys/bus/event_source/devices/cpu_core/format/event", "config:0-7\n");
+  write_file("/sys/bus/event_source/devices/cpu_atom/type", "10\n");
+  write_file("/sys/bus/event_source/devices/cpu_atom/cpus", has_both ? "0-1023\n" : "1023\n");
+  write_file("/sys/bus/event_source/devices/cpu_atom/format/event", "config:0-7\n");
+}
+
+/* The simulated events of both types count all the time, so their sum is twice the count. */
+TEST(counts_of_core_types_are_added)
+{
+  long long counts[2];
+  int i;
+
+  skip_without_counts();
+  make_hybrid_machine(1);
+  open_group("cycles,instructions", 0);
+  ck_assert_int_eq(perfex_group_call_count, 4);
+  for (i = 0; i < 4; i++) {
+    ck_assert_int_eq((int)(perfex_group_calls[i].wanted.config & 1), i % 2);
+    ck_assert_int_eq(perfex_group_calls[i].wanted.pinned, i % 2 == 0);
+  }
+  ck_assert_uint_eq(perfex_group_calls[0].wanted.config >> 32
+      | perfex_group_calls[2].wanted.config >> 32, 4 | 10);
+  map_pages(PAGES);
+  count_touched(PAGES, 2, counts);
+  ck_assert_int_ge(counts[1], 2 * PAGES);
+  ck_assert_int_lt(counts[1], 3 * PAGES);
+  simulated_group.alter_reading = multiplexed; /* the thread ran on both core types */
+  ck_assert_int_eq(perfex_read(group, counts), 0);
+  simulated_group.alter_reading = given_up;
+  expect_read_error(EBUSY, "all the time");
+  remove_machine();
+}
+
+TEST(software_events_of_a_hybrid_CPU_are_opened_once)
+{
+  skip_without_counts();
+  make_hybrid_machine(1);
+  open_group("page-faults,minor-faults", 0);
+  ck_assert_int_eq(perfex_group_call_count, 2);
+  open_group("page-faults", PERFEX_INHERIT);
+  remove_machine();
+}
+
+TEST(event_of_one_core_type_needs_a_thread_on_its_CPUs)
+{
+  skip_without_counts();
+  make_hybrid_machine(1);
+  expect_refusal("r1c0", 0, ENOTSUP, "r1c0");
+  expect_refusal("cycles,cpu_core/event=1/", 0, ENOTSUP, "cpu_core/event=1/");
+  expect_refusal("cycles", PERFEX_INHERIT, ENOTSUP, "PERFEX_INHERIT");
+  remove_machine();
+  make_hybrid_machine(0);
+  perfex_group_call_count = 0;
+  open_group("r1c0,cpu_core/event=1/,cycles", 0);
+  ck_assert_int_eq(perfex_group_call_count, 3);
+  ck_assert_int_eq((int)perfex_group_calls[0].wanted.type, 4);
+  ck_assert_uint_eq(perfex_group_calls[2].wanted.config >> 32, 4);
+  expect_refusal("cpu_atom/event=1/", 0, ENOTSUP, "another PMU");
+  remove_machine();
+}
+
+TEST(event_that_a_core_type_lacks_is_named_with_its_PMU)
+{
+  skip_without_counts();
+  make_hybrid_machine(1);
+  simulated_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
+  simulated_group.refusal_errno = ENOENT;
+  expect_refusal("cycles,instructions", 0, ENOTSUP, "instructions: cpu_");
+  remove_machine();
+}
+
+SUITE("perfex groups")
