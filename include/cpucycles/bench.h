@@ -47,8 +47,7 @@ static inline long long cpucycles_bench_time(void)
   return gettimeofday(&now, 0) == 0 ? now.tv_sec * 1000000LL + now.tv_usec : 0;
 }
 
-/* Returns the smallest of `wanted` positive differences of adjacent reads; 0 if the counter is
-   stopped. */
+/* Returns the smallest of several positive differences of adjacent reads; 0 if there are none. */
 static inline long long cpucycles_bench_step(int wanted)
 {
   long long smallest = 0, last = cpucycles_inline(), now;
@@ -137,9 +136,6 @@ static inline void cpucycles_bench(struct cpucycles_bench_result *result,
 {
   const struct cpucycles_bench_result none = { 0, 0, 0, 0, 0, 0, 100, 0, "counts", 0, "" };
   long long samples[1001], overhead = cpucycles_inline_section_overhead(), begin, began, now;
-  /* ends the loops if the clock fails, is stopped or set back; 0.2 s at 5 GHz */
-  const unsigned long long limit = 1000000000;
-  unsigned long long counted = 0;
   long long enough = cpucycles_bench_step(16) * 100 + overhead * 20, call = enough;
   int n, found = 0;
 
@@ -154,14 +150,14 @@ static inline void cpucycles_bench(struct cpucycles_bench_result *result,
   }
   result->calls = 1;
   began = begin = cpucycles_bench_time();
-  do { /* warms up for 0.01 s, and doubles the calls until three samples are long enough */
+  do { /* warms up for 0.01 s, or 10000 samples; doubles the calls until three are long enough */
     samples[0] = cpucycles_bench_sample(result, function, argument);
     if (samples[0] < 0)
       return;
-    counted += (unsigned long long)samples[0];
     now = cpucycles_bench_time();
     /* a sample of 0 is shorter than the grain; the search for a step took most of its time */
-    if (samples[0] - overhead < enough && (now - begin < 10000 || samples[0] == 0)) {
+    if (samples[0] - overhead < enough && (now - begin < 10000 || samples[0] == 0)
+      && result->calls < 1 << 24) {
       result->calls *= 2;
       found = 0;
     } else if (++found == 1 && result->calls == 1 && now - began >= 200000) {
@@ -170,15 +166,11 @@ static inline void cpucycles_bench(struct cpucycles_bench_result *result,
       n = 1;
     }
     begin = now;
-  } while (n == 0 && (found < 3 || (now - began < 10000 && counted < limit))
-    && result->calls < 1 << 24);
-  counted = 0;
-  for (began = now; n < 3 || (n < 1001 && now - began < 200000 && counted < limit); n++) {
+  } while (n == 0 && (found < 3 || (found < 10000 && now - began < 10000)));
+  for (began = now; n < 3 || (n < 1001 && now - began < 200000); now = cpucycles_bench_time()) {
     samples[n] = cpucycles_bench_sample(result, function, argument);
-    if (samples[n] < 0)
+    if (samples[n++] < 0)
       return;
-    counted += (unsigned long long)samples[n];
-    now = cpucycles_bench_time();
   }
   result->samples = n;
   qsort(samples, (size_t)n, sizeof *samples, cpucycles_bench_compare);
