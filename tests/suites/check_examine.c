@@ -296,6 +296,31 @@ TEST(scaled_counter_is_measured_in_its_units)
   ck_assert_double_eq_tol(results.step_units * 3, (double)results.step, 1e-6);
 }
 
+static long long read_16th(void)
+{
+  return cpuc_os_clock_raw() / 16;
+}
+
+/* The ratio itself depends on the core frequency here, which may change, but 16 times slower counts
+   have about a sixteenth of it. */
+TEST(counts_per_core_cycle_are_measured_for_counters_of_core_cycles)
+{
+  double ratio;
+
+  skip_where_the_clock_steps_are_long();
+  examine_for(0.001, read_raw);
+  ck_assert_int_eq(results.has_core_ratio, 0);
+  counter.kind = "core";
+  examine_for(0.001, read_raw);
+  SKIP_IF(!results.has_core_ratio, "adds do not show core cycles in this build or on this CPU");
+  ratio = results.counts_per_core_cycle;
+  ck_assert_double_gt(ratio, 0.05); /* a frequency of 50 MHz to 20 GHz */
+  ck_assert_double_lt(ratio, 20);
+  examine_for(0.001, read_16th);
+  ck_assert_double_gt(ratio / results.counts_per_core_cycle, 8);
+  ck_assert_double_lt(ratio / results.counts_per_core_cycle, 32);
+}
+
 TEST(steps_back_are_counted)
 {
   examine_by(read_back_at_times);
