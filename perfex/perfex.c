@@ -17,6 +17,7 @@
 #include "sys/thread-local.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct perfex_group {
   struct pfx_set open;
   unsigned long long thread; /* number of the thread that is counted, also after a fork */
   unsigned long long forks;  /* number of forks before the process that has opened the group */
+  unsigned long long page_reader; /* `thread` if it reads pages, else a number of no thread */
   int page_count;            /* pages that are mapped: one for each event, or none */
   const volatile struct perf_event_mmap_page *pages[PFX_GROUP_EVENTS];
   struct pfx_set_event events[CPUC_PERF_CORE_TYPES * PFX_GROUP_EVENTS];
@@ -236,17 +238,20 @@ static void map_pages(struct perfex_group *group)
     has_access &= cpuc_perf_page_gives_access(group->pages[i]);
   if (!has_access)
     unmap_pages(group);
+  else
+    group->page_reader = group->thread;
 }
 
 /* Returns 1 if the pages contain the counts. */
 static inline int read_pages(const struct perfex_group *group, long long *counts)
 {
-  struct cpuc_perf_page_found found;
+  int result;
 
-  while (!cpuc_perf_page_read_all(group->pages, group->page_count, cpuc_perf_register, 0,
-    (uint64_t *)counts, &found))
-    ;
-  return found.indexed == group->page_count && cpuc_perf_page_has_all_time(group->pages[0]);
+  do
+    result = cpuc_perf_page_read_all(group->pages, group->open.count, cpuc_perf_register, 0,
+      (uint64_t *)counts, NULL);
+  while (result == 0);
+  return result > 0 && cpuc_perf_page_has_all_time(group->pages[0]);
 }
 
 #endif
@@ -278,7 +283,7 @@ static __attribute__((noinline)) int read_descriptors(const struct perfex_group 
 int perfex_read(struct perfex_group *group, long long counts[])
 {
 #ifdef CPUC_PERF_HAS_REGISTER
-  if (group->page_count > 0 && group->thread == this_thread && read_pages(group, counts))
+  if (group->page_reader == this_thread && read_pages(group, counts))
     return 0;
 #endif
   return read_descriptors(group, counts);
@@ -322,6 +327,7 @@ static struct perfex_group *open_group(struct request *request, const char *list
     this_thread = __atomic_add_fetch(&last_thread, 1, __ATOMIC_RELAXED);
   group->thread = this_thread;
   group->forks = forks;
+  group->page_reader = ULLONG_MAX;
   if (open_events(group, request, flags) == 0) {
     if (start(group) == 0)
       return group;

@@ -30,8 +30,8 @@ static inline int cpuc_perf_page_has_all_time(const volatile struct perf_event_m
 }
 
 /* Stores the count of each page, with instruction(), which reads hardware counter number index - 1.
-   If only_index is not 0, the instruction may read only this index. Returns 1 if all counts belong
-   to one moment, or 0 if the kernel has changed a page between the read of this page and the end.
+   If only_index is not 0, the instruction may read only this index. If `found` is NULL, every page
+   must have an index; otherwise returns -1. Returns 1 if all counts belong to one moment, or 0 if the kernel has changed a page between the read of this page and the end.
    Each lock only grows, so their sum shows a change. */
 static inline __attribute__((always_inline)) int
 cpuc_perf_page_read_all(const volatile struct perf_event_mmap_page *const *pages, int count,
@@ -39,22 +39,26 @@ cpuc_perf_page_read_all(const volatile struct perf_event_mmap_page *const *pages
   struct cpuc_perf_page_found *found)
 {
   uint32_t changes = 0, index;
-  int i;
+  uint64_t value;
+  int i, shift;
 
-  found->indexed = 0;
+  if (found)
+    found->indexed = 0;
   for (i = 0; i < count; i++) {
     const volatile struct perf_event_mmap_page *page = pages[i];
 
     changes += page->lock;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     index = page->index;
-    counts[i] = (uint64_t)page->offset;
-    if (index == 0 || (only_index != 0 && index != only_index))
-      continue;
-    found->indexed++;
-    found->index = index;
-    found->shift = 64 - page->pmc_width;
-    counts[i] += (uint64_t)((int64_t)(instruction(index) << found->shift) >> found->shift);
+    value = (uint64_t)page->offset;
+    if (index != 0 && (only_index == 0 || index == only_index)) {
+      shift = 64 - page->pmc_width;
+      value += (uint64_t)((int64_t)(instruction(index) << shift) >> shift);
+      if (found)
+        *found = (struct cpuc_perf_page_found){ found->indexed + 1, index, shift };
+    } else if (!found)
+      return -1;
+    counts[i] = value;
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   for (i = 0; i < count; i++)

@@ -1219,7 +1219,6 @@ static int page_cost(char **arguments)
 
 #ifdef HAVE_PERFEX
 
-/* The pages of three events, and the sequence of linux/perf_event.h for all three at one moment. */
 static const volatile struct perf_event_mmap_page *three_pages[3];
 
 static inline unsigned long long read_counter(unsigned index)
@@ -1240,33 +1239,25 @@ static inline unsigned long long read_counter(unsigned index)
   return count;
 }
 
-static inline __attribute__((always_inline)) int
-read_one_page(const volatile struct perf_event_mmap_page *page, long long *count)
-{
-  unsigned index = page->index;
-  int spare = 64 - page->pmc_width;
-
-  *count = page->offset;
-  if (index == 0)
-    return 0;
-  *count += (long long)(read_counter(index) << spare) >> spare;
-  return page->time_enabled == page->time_running;
-}
-
+/* The sequence of linux/perf_event.h for three events of a pinned group, at one moment. */
 __attribute__((noinline)) static int read_by_hand(long long *counts)
 {
-  const volatile struct perf_event_mmap_page *a = three_pages[0], *b = three_pages[1],
-    *c = three_pages[2];
-  unsigned lock_a, lock_b, lock_c;
+  unsigned locks[3], index, changed = 0;
+  int i, spare;
 
   do {
-    lock_a = a->lock;
-    lock_b = b->lock;
-    lock_c = c->lock;
-    if (!read_one_page(a, &counts[0]) || !read_one_page(b, &counts[1])
-      || !read_one_page(c, &counts[2]))
-      return -1;
-  } while (a->lock != lock_a || b->lock != lock_b || c->lock != lock_c);
+    for (i = 0; i < 3; i++) {
+      locks[i] = three_pages[i]->lock;
+      index = three_pages[i]->index;
+      counts[i] = three_pages[i]->offset;
+      if (index == 0 || three_pages[i]->time_enabled != three_pages[i]->time_running)
+        return -1;
+      spare = 64 - three_pages[i]->pmc_width;
+      counts[i] += (long long)(read_counter(index) << spare) >> spare;
+    }
+    for (changed = i = 0; i < 3; i++)
+      changed |= three_pages[i]->lock ^ locks[i];
+  } while (changed);
   return 0;
 }
 
