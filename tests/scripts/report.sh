@@ -17,7 +17,7 @@ fi
 export srcdir builddir TOOL EXEEXT
 
 script=$(basename "$0" .sh)
-python3 -c 'import json, pty' 2>/dev/null || { echo "$script: skipped: Python 3 is not installed"; exit 77; }
+python3 -c 'import json' 2>/dev/null || { echo "$script: skipped: Python 3 is not installed"; exit 77; }
 if [ -n "${LOG_COMPILER:-}" ] && [ -z "$EXEEXT" ]; then
   echo "$script: skipped: the tool is for a CPU other than this one"
   exit 77

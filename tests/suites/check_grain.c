@@ -79,8 +79,8 @@ static void expect_grain(double least_share)
     machine.unique ? "unique" : "not unique");
 }
 
-/* Published grains: EPYC 7742, 22 at 2.25 GHz; Gold 6230, 60 at 2.1 GHz; E5-2695, 21 and 42; a clock
-   of 24 MHz in nanoseconds, 41 and 42 in turn. The tool once mistook 26 for 1. */
+/* Published grains: EPYC 7742, 22 at 2.25 GHz; Gold 6230, 60 at 2.1 GHz; E5-2695, 21 and 42; a
+   clock of 24 MHz in nanoseconds, 41 and 42 in turn. The tool once mistook 26 for 1. */
 static const double grains[] = { 22, 21, 60, 42, 1000.0 / 24, 26, 4, 10, 100 };
 static const double costs[] = { 5, 25, 60 };
 

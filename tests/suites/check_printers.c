@@ -232,8 +232,8 @@ TEST(timer_is_printed_completely)
   expect("cpucycles timer fake invariant no (me)");
   expect("cpucycles timer fake across CPUs steps back by up to 99 cycles, in 200 moves between 2 "
     "CPUs");
-  expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 168.0 cycles, 42 of its units, "
-    "share 0.986");
+  expect("cpucycles timer fake step 12 cycles, 3 of its units; grain 168.0 cycles, 42 of its "
+    "units, share 0.986");
   expect("cpucycles timer fake read 24.6 cycles, 9.5 ns; section overhead 52 cycles");
   expect("cpucycles timer fake differences -5 0 0 0 0, 3 of 100 below 0");
   expect("cpucycles timer gone not examined: it ended");
