@@ -31,8 +31,9 @@ static inline int cpuc_perf_page_has_all_time(const volatile struct perf_event_m
 
 /* Stores the count of each page, with instruction(), which reads hardware counter number index - 1.
    If only_index is not 0, the instruction may read only this index. If `found` is NULL, every page
-   must have an index; otherwise returns -1. Returns 1 if all counts belong to one moment, or 0 if the kernel has changed a page between the read of this page and the end.
-   Each lock only grows, so their sum shows a change. */
+   must have an index; otherwise returns -1. Returns 1 if all counts belong to one moment, or 0 if
+   the kernel has changed a page between the read of this page and the end. Each lock only grows, so
+   their sum shows a change. */
 static inline __attribute__((always_inline)) int
 cpuc_perf_page_read_all(const volatile struct perf_event_mmap_page *const *pages, int count,
   uint64_t (*instruction)(uint32_t), uint32_t only_index, uint64_t *counts,

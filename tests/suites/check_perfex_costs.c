@@ -558,8 +558,13 @@ static char *malformed_path;
 
 static void *call_most_functions(void *unused)
 {
-  long long c0 = 0, c1 = 0;
+  long long c0 = 0, c1 = 0, counts[2];
+  struct perfex_group *group = perfex_open("page-faults,minor-faults", 0);
 
+  if (group)
+    perfex_read(group, counts);
+  perfex_close(group);
+  perfex_close(perfex_open("cycles,cpu/event=1/", 0));
   perfex_event("instructions");
   start_counters(0, 24);
   read_counters(0, &c0, 24, &c1);

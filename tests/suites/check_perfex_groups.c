@@ -175,7 +175,8 @@ static const struct {
 
 static const struct {
   const char *file, *text;
-} pmu[] = { { "type", "4\n" }, { "format/event", "config:0-7\n" }, { "format/umask", "config:8-15\n" },
+} pmu[] = { { "type", "4\n" }, { "format/event", "config:0-7\n" },
+  { "format/umask", "config:8-15\n" },
   { "format/edge", "config:18\n" }, { "format/ldlat", "config1:0-15\n" },
   { "format/wide", "config:0-7,36\n" }, { "events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n" },
   { "events/wrong", "event=0xcd,thread=?\n" } };
@@ -223,10 +224,12 @@ TEST(malformed_names_fail_with_a_sentence)
     { "r", "\"r\"" }, { "r12345678901234567", "not the name" }, { "cpu/event=/", "not a number" },
     { "cpu/event=0x/", "not a number" }, { "cpu/event=-1/", "not a number" },
     { "cpu/event=0x100/", "does not fit" }, { "cpu/event=1,/", "neither an event" },
-    { "cpu//", "neither an event" }, { "cpu/event=1", "two slashes" }, { "cpu/nonesuch/", "nonesuch" },
+    { "cpu//", "neither an event" }, { "cpu/event=1", "two slashes" },
+    { "cpu/nonesuch/", "nonesuch" },
     { "cpu/wrong/", "not a number" }, { "cpu/../", "neither an event" },
     { "cpu/../cpu/", "two slashes" }, { "nonesuch/event=1/", "no PMU \"nonesuch\"" },
-    { "../event=1/", "no PMU" }, { "task-clock", "append :uk" }, { "context-switches", "append :k" },
+    { "../event=1/", "no PMU" }, { "task-clock", "append :uk" },
+    { "context-switches", "append :k" },
     { "cpu-migrations:u", "append :k" } };
   char longest[10001];
   size_t i;
@@ -285,6 +288,7 @@ TEST(other_thread_and_forked_child_get_an_error)
 TEST(closed_or_reused_descriptor_is_an_error_and_stays_open)
 {
   int descriptor, ends[2], before = open_descriptors();
+  struct perfex_group *other;
 
   skip_without_counts();
   open_group("cycles,instructions", 0);
@@ -295,7 +299,11 @@ TEST(closed_or_reused_descriptor_is_an_error_and_stays_open)
   ck_assert_int_eq(write(ends[1], "12345678", 8), 8);
   ck_assert_int_eq(dup2(ends[0], descriptor), descriptor);
   expect_read_error(EBADF, "closed");
+  other = perfex_open("cycles,instructions", 0); /* its reading has the same length */
+  ck_assert_int_eq(dup2(perfex_group_descriptor(0), descriptor), descriptor);
+  expect_read_error(EBADF, "closed");
   perfex_close(group);
+  perfex_close(other);
   ck_assert_int_ge(fcntl(descriptor, F_GETFD), 0);
   close(descriptor);
   close(ends[0]);

@@ -42,7 +42,8 @@ int pfx_group_open(struct perf_event_attr *wanted, int leader)
     simulated_group.on_open();
   if ((simulated_group.refused_without_kernel && wanted->exclude_kernel)
     || (simulated_group.refused && config == simulated_group.refused)
-    || (simulated_group.refused_together && config == simulated_group.refused_together && leader >= 0)) {
+    || (simulated_group.refused_together && config == simulated_group.refused_together
+      && leader >= 0)) {
     errno = simulated_group.refusal_errno;
     return -1;
   }

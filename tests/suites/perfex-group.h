@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The kernel of libperfex in tests, in place of perfex/group.c: hardware events are software events,
-   which every Linux counts without a PMU. Event 15 counts page faults, event 24 counts
-   minor page faults (the same number in the tests), and event 0 counts the thread's CPU time. */
+/* The kernel of libperfex in tests, in place of perfex/group.c: software events replace hardware
+   events, because every Linux counts them without a PMU. Event 15 counts page faults, event 24
+   counts minor page faults (the same number in the tests), and event 0 the thread's CPU time. */
 
 #ifndef CPUCYCLES_PERFEX_GROUP_TEST_H
 #define CPUCYCLES_PERFEX_GROUP_TEST_H
