@@ -71,20 +71,15 @@ static const struct cpuc_perf_event_exclusion {
   unsigned kernel, guest;
 } perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
 
-/* How many rows of the table above are tried. */
-enum {
-  CPUC_PERF_EVENT_USER_MODE_ONLY = 2,
-  CPUC_PERF_EVENT_KERNEL_IF_NEEDED = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0]
-};
-
-/* Opens an event with open_one(). Tries the first `row_count` rows of the table above until the PMU
-   supports one, and leaves that row in `wanted`. Returns a descriptor, or -1 with errno. */
+/* Opens an event with open_one(). Tries the rows of the table above until the PMU supports one, and
+   leaves that row in `wanted`. Returns a descriptor, or -1 with errno. */
 static inline int cpuc_perf_event_open_first_supported(struct perf_event_attr *wanted,
-  int row_count, int (*open_one)(struct perf_event_attr *wanted))
+  int (*open_one)(struct perf_event_attr *wanted))
 {
+  enum { ROWS = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0] };
   int i, descriptor = -1;
 
-  for (i = 0; i < row_count; i++) {
+  for (i = 0; i < ROWS; i++) {
     wanted->exclude_kernel = perf_event_exclusions[i].kernel;
     wanted->exclude_hv = perf_event_exclusions[i].kernel;
     wanted->exclude_guest = perf_event_exclusions[i].guest;

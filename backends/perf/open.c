@@ -112,7 +112,7 @@ static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_e
   wanted.read_format = CPUC_PERF_READ_FORMAT;
   wanted.pinned = 1;
   event->descriptor = cpuc_perf_event_open_first_supported(&wanted,
-    CPUC_PERF_EVENT_KERNEL_IF_NEEDED, cpuc_perf_kernel_open);
+    cpuc_perf_kernel_open);
   *requested_kernel = !wanted.exclude_kernel;
   if (event->descriptor < 0 || !cpuc_perf_kernel_identify(event->descriptor, &event->id))
     return errno;
