@@ -37,15 +37,6 @@ const struct cpuc_services *cpuc_perf_services;
 /* Stored when the counter is opened. */
 static struct cpuc_perf_core_types core_types;
 
-void cpuc_perf_run_uninterrupted(void (*change)(void))
-{
-  struct cpuc_os_thread_saved saved;
-
-  cpuc_os_thread_block_signals_and_cancellation(&saved);
-  change();
-  cpuc_os_thread_restore_signals_and_cancellation(&saved);
-}
-
 int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event)
 {
   uint64_t id = 0;
@@ -62,7 +53,6 @@ static void close_descriptors(void)
   struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
 
-  self->reads_one_descriptor = 0;
   for (i = 0; i < self->event_count; i++) {
     if (cpuc_perf_owns_descriptor(&self->events[i]))
       cpuc_perf_event_close(self->events[i].descriptor);
@@ -152,10 +142,7 @@ static int continue_count(void)
 
 static void use_descriptors(void)
 {
-  struct cpuc_perf_thread *self = &cpuc_perf_self;
-
-  self->reads_one_descriptor = self->event_count == 1;
-  self->state = CPUC_PERF_VIA_READ;
+  cpuc_perf_self.state = CPUC_PERF_VIA_READ;
   if (counter->instruction)
     cpuc_perf_services->note_indirect_read("by-read");
 }
@@ -237,14 +224,10 @@ static int open_events(void)
   return error;
 }
 
-void cpuc_perf_open_thread(void)
+static void open_or_use_fallback(void)
 {
-  struct cpuc_perf_thread *self = &cpuc_perf_self;
-
-  if (self->state != CPUC_PERF_UNOPENED)
-    return; /* a signal handler has opened them */
   close_events(); /* in a forked child, the events of the parent */
-  if (self->is_exiting || open_events() != 0) {
+  if (cpuc_perf_self.is_exiting || open_events() != 0) {
     close_events();
     use_fallback();
   }
@@ -253,15 +236,12 @@ void cpuc_perf_open_thread(void)
 /* The events count on, and their base stays. A pinned event that has lost its hardware never counts
    again. A new event without config1 may find other hardware: on arm64, an event for user-space
    access fits the cycle counter alone. */
-void cpuc_perf_leave_pages(void)
+static void leave_pages(void)
 {
-  struct cpuc_perf_thread *self = &cpuc_perf_self;
   long long count;
   int error = 0;
 
-  if (self->state != CPUC_PERF_VIA_MMAP)
-    return;
-  self->only_page = &cpuc_perf_no_page;
+  cpuc_perf_self.only_page = &cpuc_perf_no_page;
   if (cpuc_perf_read_descriptors(&count) != 0) {
     close_descriptors();
     error = open_descriptors();
@@ -276,10 +256,21 @@ void cpuc_perf_leave_pages(void)
     use_fallback();
 }
 
-void cpuc_perf_leave_events(void)
+/* The state may have changed before signals were blocked, because signal handlers may read. */
+void cpuc_perf_leave(enum cpuc_perf_state state)
 {
-  if (cpuc_perf_self.state == CPUC_PERF_VIA_READ)
+  struct cpuc_os_thread_saved saved;
+
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
+  if (cpuc_perf_self.state != state)
+    ;
+  else if (state == CPUC_PERF_UNOPENED)
+    open_or_use_fallback();
+  else if (state == CPUC_PERF_VIA_MMAP)
+    leave_pages();
+  else
     use_fallback();
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
 /* The child releases the copies of descriptors when it opens its own events. This function makes no
@@ -292,23 +283,20 @@ void cpuc_perf_forked(void)
   for (i = 0; i < self->event_count; i++)
     self->events[i].page = NULL;
   self->only_page = &cpuc_perf_no_page;
-  self->reads_one_descriptor = 0;
   self->state = CPUC_PERF_UNOPENED;
-}
-
-/* Closes the events of this thread, and keeps later reads from opening events. */
-static void close_at_exit(void)
-{
-  close_events();
-  cpuc_perf_self.is_exiting = 1;
 }
 
 /* Destructors that run later may read the counter, but must not open events, because no destructor
    would close these. */
 static void on_thread_exit(void *unused)
 {
+  struct cpuc_os_thread_saved saved;
+
   (void)unused;
-  cpuc_perf_run_uninterrupted(close_at_exit);
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
+  close_events();
+  cpuc_perf_self.is_exiting = 1;
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
 /* Runs when the library is loaded, because the C library has room in each thread only for the

@@ -15,23 +15,11 @@ extern const struct cpuc_services *cpuc_perf_services;
    descriptor or reused its number. */
 int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event);
 
-/* Calls change() with all signals of the thread blocked, because signal handlers may read the
-   counter. */
-void cpuc_perf_run_uninterrupted(void (*change)(void));
-
-/* Pass the following functions to cpuc_perf_run_uninterrupted(). Each does nothing if the
-   thread is not in the state that its comment names, because a signal handler may already have
-   changed the state. */
-
-/* UNOPENED: opens the events of a thread or of a forked child at its first read. */
-void cpuc_perf_open_thread(void);
-
-/* VIA_MMAP: reads the same events with read(2). Opens them once more if read(2) does not return
-   their count. */
-void cpuc_perf_leave_pages(void);
-
-/* VIA_READ: continues with the fallback counter. */
-void cpuc_perf_leave_events(void);
+/* Changes the state of the thread, as read.h shows, unless it is no longer `state`. UNOPENED: opens
+   the events of a thread or of a forked child at its first read. VIA_MMAP: reads the same events
+   with read(2), and opens them once more if read(2) does not return their count. VIA_READ:
+   continues with the fallback counter. */
+void cpuc_perf_leave(enum cpuc_perf_state state);
 
 /* Functions for struct cpuc_backend. open() fails if the counter has an instruction and the kernel
    does not allow this instruction. */

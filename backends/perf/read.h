@@ -79,8 +79,7 @@ struct cpuc_perf_thread {
   /* The index of a hardware counter that, as the slow path has found, has 64 - shift bits. The hot
      path uses `shift` only while page->index has this value. UINT32_MAX: no index yet. */
   uint32_t index;
-  int shift;                /* 64 minus the width of the hardware counter at the opening */
-  int reads_one_descriptor; /* 1 if the thread has one event, and read(2) reads it */
+  int shift; /* 64 minus the width of the hardware counter at the opening */
   enum cpuc_perf_state state;
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors
      are copies, and each page is NULL. */
@@ -94,8 +93,7 @@ extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 /* The only_page of a thread that cannot take the hot path. The index in this page is 0. */
 extern const struct perf_event_mmap_page cpuc_perf_no_page;
 
-/* Returns the base. A read loads the state or reads_one_descriptor first, then the base, and then
-   reads the events: only the first read of a thread, and the change from VIA_MMAP to VIA_READ,
+/* Returns the base. A read loads the state first, then the base, and then reads the events: only the first read of a thread, and the change from VIA_MMAP to VIA_READ,
    store a base, and a read in a signal handler can make both. */
 static inline unsigned long long cpuc_perf_load_base(void)
 {
