@@ -6,24 +6,24 @@
 #include "config.h"
 
 #include "lib/process.h"
-#include "lib/reasons.h"
 #include "sys/guard.h"
 #include "sys/lock.h"
-#include "sys/os-clock.h"
 #include "sys/os-thread.h"
 
 #include <errno.h>
 #include <stddef.h>
 
-static void select_counter(struct cpuc_selection *selection);
+static struct cpuc_lock lock;
+static struct cpuc_selection selection;
 
-static struct cpuc_process_result selecting = { select_counter, 1, 0 };
+static void select_from_table(struct cpuc_selection *found)
+{
+  static struct cpuc_candidate candidates[CPUC_TABLE_LENGTH];
 
-static struct {
-  struct cpuc_lock lock;
-  struct cpuc_candidate candidates[CPUC_TABLE_LENGTH];
-  struct cpuc_selection selection;
-} process;
+  cpuc_select(cpuc_table, CPUC_TABLE_LENGTH, candidates, found);
+}
+
+static struct cpuc_process_result selecting = { select_from_table, 1, 0 };
 
 /* The state of a thread that has called acquire(), to be restored by release(). */
 struct locking {
@@ -42,7 +42,7 @@ static void acquire(struct locking *locking)
 
   locking->saved_errno = errno;
   cpuc_os_thread_block_signals_and_cancellation(&locking->saved);
-  while ((result = cpuc_lock_try(&process.lock, cpuc_os_thread_id())) == CPUC_LOCK_BUSY)
+  while ((result = cpuc_lock_try(&lock, cpuc_os_thread_id())) == CPUC_LOCK_BUSY)
     cpuc_os_thread_sleep_briefly(); /* most holders take 0.1 ms to a few ms */
   locking->is_acquired = result == CPUC_LOCK_ACQUIRED;
 }
@@ -50,50 +50,18 @@ static void acquire(struct locking *locking)
 static void release(const struct locking *locking)
 {
   if (locking->is_acquired)
-    cpuc_lock_release(&process.lock);
+    cpuc_lock_release(&lock);
   cpuc_os_thread_restore_signals_and_cancellation(&locking->saved);
   errno = locking->saved_errno;
-}
-
-/* Members of cpuc_process_services. */
-
-static long long read_fallback(void)
-{
-  return cpuc_process_has_selected() ? cpuc_reader_read(&process.selection.fallback) : 0;
-}
-
-static void note_indirect_read(const char *code)
-{
-  if (cpuc_process_has_selected())
-    cpuc_reasons_note_selected(&process.selection.selected->info, code);
-}
-
-const struct cpuc_services cpuc_process_services = { read_fallback, note_indirect_read };
-
-/* Reads the OS clocks. After each fault, lets the clocks fall back as os-clock.h describes, to
-   system calls or to no clock. */
-static void try_clocks(void)
-{
-  int i;
-
-  for (i = 0; i < 2 && cpuc_guard_run(cpuc_os_clock_try, NULL) != 0; i++)
-    cpuc_os_clock_fall_back();
-}
-
-static void select_counter(struct cpuc_selection *selection)
-{
-  try_clocks();
-  cpuc_select(&cpuc_process_services, cpuc_table, CPUC_TABLE_LENGTH, process.candidates,
-    selection);
 }
 
 /* Lets the selected counter prepare the child. Releases the lock unless the thread that forked
    holds it itself, which happens if an allocator forks. */
 static void after_fork_in_child(void)
 {
-  if (cpuc_process_has_selected() && process.selection.selected->backend->forked)
-    process.selection.selected->backend->forked();
-  if (cpuc_lock_release_in_child(&process.lock, cpuc_os_thread_id()))
+  if (cpuc_process_has_selected() && selection.selected->backend->forked)
+    selection.selected->backend->forked();
+  if (cpuc_lock_release_in_child(&lock, cpuc_os_thread_id()))
     cpuc_guard_forked();
 }
 
@@ -125,7 +93,7 @@ int cpuc_process_once(struct cpuc_process_result *result)
       cpuc_guard_enter();
     else
       cpuc_os_thread_unblock_fault_signals_as_saved(&locking.saved);
-    result->find(&process.selection);
+    result->find(&selection);
     if (result->is_guarded)
       cpuc_guard_leave();
     __atomic_store_n(&result->is_found, 1, __ATOMIC_SEQ_CST);
@@ -136,7 +104,7 @@ int cpuc_process_once(struct cpuc_process_result *result)
 
 struct cpuc_selection *cpuc_process_select_once(void)
 {
-  return cpuc_process_once(&selecting) ? &process.selection : NULL;
+  return cpuc_process_once(&selecting) ? &selection : NULL;
 }
 
 int cpuc_process_has_selected(void)

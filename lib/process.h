@@ -30,9 +30,6 @@ struct cpuc_selection *cpuc_process_select_once(void);
 /* Returns 1 once the selection has been made. */
 int cpuc_process_has_selected(void);
 
-/* Functions that the process offers to its counters. */
-extern const struct cpuc_services cpuc_process_services;
-
 #pragma GCC visibility pop
 
 #endif

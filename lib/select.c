@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The policy of the selection: which counters are tried, in what order, and which one wins.
-   candidate.c tries one counter, and process.c runs the selection once per process. */
+/* The selection: clocks, frequency, trials and choice, in this order (cpuc_select()). Contains the
+   policy: which counters are tried, in what order, and which one wins. candidate.c tries one
+   counter, and process.c runs the selection once per process. */
 
 #include "config.h"
 
@@ -8,10 +9,46 @@
 #include "lib/reasons.h"
 #include "lib/request.h"
 #include "sys/environment.h"
+#include "sys/guard.h"
 #include "sys/os-clock.h"
 
 #include <stddef.h>
 #include <string.h>
+
+/* The complete selection, for cpuc_select_services; NULL before. */
+static struct cpuc_selection *complete;
+
+static struct cpuc_selection *load_complete(void)
+{
+  return __atomic_load_n(&complete, __ATOMIC_ACQUIRE);
+}
+
+static long long read_fallback(void)
+{
+  const struct cpuc_selection *selection = load_complete();
+
+  return selection ? cpuc_reader_read(&selection->fallback) : 0;
+}
+
+static void note_indirect_read(const char *code)
+{
+  struct cpuc_selection *selection = load_complete();
+
+  if (selection)
+    cpuc_reasons_note_selected(&selection->selected->info, code);
+}
+
+const struct cpuc_services cpuc_select_services = { read_fallback, note_indirect_read };
+
+/* Reads the OS clocks. After each fault, lets the clocks fall back as os-clock.h describes, to
+   system calls or to no clock. */
+static void try_clocks(void)
+{
+  int i;
+
+  for (i = 0; i < 2 && cpuc_guard_run(cpuc_os_clock_try, NULL) != 0; i++)
+    cpuc_os_clock_fall_back();
+}
 
 static int is_usable(const struct cpuc_candidate *candidate)
 {
@@ -145,32 +182,28 @@ static int select_last(struct cpuc_selection *selection, enum cpuc_kind kind)
   return 0;
 }
 
-static void begin_selection(struct cpuc_selection *selection, const struct cpuc_services *services,
-  struct cpuc_candidate *candidates, int count, long long least)
+/* Estimates the frequency. Until a better fallback is found, the OS clock is the fallback. */
+static void begin_selection(struct cpuc_selection *selection, long long least)
 {
-  memset(selection, 0, sizeof *selection);
-  selection->candidates = candidates;
-  selection->count = count;
   selection->frequency = cpuc_frequency_estimate(least);
-  selection->fallback.read = cpuc_os_clock_monotonic;
-  selection->fallback.scale = cpuc_scale_from_to(1000000000, selection->frequency.persecond);
-  selection->context.services = services;
+  selection->fallback = (struct cpuc_reader) { .read = cpuc_os_clock_monotonic,
+    .scale = cpuc_scale_from_to(1000000000, selection->frequency.persecond) };
+  selection->context.services = &cpuc_select_services;
   selection->context.persecond = selection->frequency.persecond;
   selection->context.now = cpuc_os_clock_monotonic;
 }
 
 /* Selects with the first estimate of at least `least`. */
-static void select_with(struct cpuc_selection *selection, const struct cpuc_services *services,
-  const struct cpuc_table_entry *table, struct cpuc_candidate *candidates, int count,
+static void select_with(struct cpuc_selection *selection, const struct cpuc_table_entry *table,
   const char *list, long long least)
 {
   int i;
 
-  begin_selection(selection, services, candidates, count, least);
-  for (i = 0; i < count; i++) {
-    cpuc_candidate_begin(&candidates[i], &table[i], &selection->context);
+  begin_selection(selection, least);
+  for (i = 0; i < selection->count; i++) {
+    cpuc_candidate_begin(&selection->candidates[i], &table[i], &selection->context);
     if (list)
-      cpuc_reasons_drop(&candidates[i].info, "not-asked");
+      cpuc_reasons_drop(&selection->candidates[i].info, "not-asked");
   }
   /* The last resorts: a clock, because it may advance later even if it did not in its trial; if no
      clock can be read, the counter that is always 0. */
@@ -182,25 +215,45 @@ static void select_with(struct cpuc_selection *selection, const struct cpuc_serv
 /* If counts depend on the estimate, a rough measurement checks it. If the estimate is too low, the
    selection runs once more with the next source, because scaled counters were tried with the wrong
    estimate. */
-void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
-  int count, struct cpuc_candidate *candidates, struct cpuc_selection *selection)
+static void check_estimate(struct cpuc_selection *selection, const struct cpuc_table_entry *table,
+  const char *list)
 {
-  const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
-  long long least = 0;
+  long long least;
+
+  if (selection->frequency.is_setting || !cpuc_candidate_is_time_based(selection->selected))
+    return;
+  least = cpuc_frequency_least_plausible();
+  if (selection->frequency.persecond >= least)
+    return;
+  cpuc_candidate_close(selection->selected);
+  select_with(selection, table, list, least);
+}
+
+/* Explains why counters that the list names were dropped. */
+static void explain_request(struct cpuc_selection *selection, const char *list)
+{
   int i;
 
-  select_with(selection, services, table, candidates, count, list, 0);
-  if (!selection->frequency.is_setting && cpuc_candidate_is_time_based(selection->selected))
-    least = cpuc_frequency_least_plausible();
-  if (selection->frequency.persecond < least) {
-    cpuc_candidate_close(selection->selected);
-    select_with(selection, services, table, candidates, count, list, least);
-  }
-  if (!list)
-    return;
-  for (i = 0; i < count; i++)
-    if (cpuc_request_includes(list, table[i].name))
-      cpuc_candidate_explain(&candidates[i]);
-  cpuc_request_describe_unusable(list, candidates, count, selection->unusable_text,
-    (int)sizeof selection->unusable_text);
+  for (i = 0; i < selection->count; i++)
+    if (cpuc_request_includes(list, selection->candidates[i].info.name))
+      cpuc_candidate_explain(&selection->candidates[i]);
+  cpuc_request_describe_unusable(list, selection->candidates, selection->count,
+    selection->unusable_text, (int)sizeof selection->unusable_text);
+}
+
+void cpuc_select(const struct cpuc_table_entry *table, int count,
+  struct cpuc_candidate *candidates, struct cpuc_selection *selection)
+{
+  const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
+
+  complete = NULL;
+  memset(selection, 0, sizeof *selection);
+  selection->candidates = candidates;
+  selection->count = count;
+  try_clocks();
+  select_with(selection, table, list, 0);
+  check_estimate(selection, table, list);
+  if (list)
+    explain_request(selection, list);
+  __atomic_store_n(&complete, selection, __ATOMIC_RELEASE);
 }

@@ -27,13 +27,17 @@ struct cpuc_selection {
   struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
 };
 
+/* What the library offers to its counters. Until a selection is complete, the fallback counter is 0,
+   and no reason is recorded. */
+extern const struct cpuc_services cpuc_select_services;
+
 /* Tries the `count` entries of the table, one of which has CPUC_KIND_NONE, and opens the best
    counter. If CPUCYCLES_IMPLEMENTATION in the environment names counters, tries the named counters
-   first, and all others only if no named counter can be used. Passes `services` to the counters.
-   Stores the candidates in `candidates`, which has room for `count` and must live as long as the
-   selection. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
-void cpuc_select(const struct cpuc_services *services, const struct cpuc_table_entry *table,
-  int count, struct cpuc_candidate *candidates, struct cpuc_selection *selection);
+   first, and all others only if no named counter can be used. Stores the candidates in
+   `candidates`, which has room for `count`; both must live as long as the process reads. Call
+   between cpuc_guard_enter() and cpuc_guard_leave(). */
+void cpuc_select(const struct cpuc_table_entry *table, int count,
+  struct cpuc_candidate *candidates, struct cpuc_selection *selection);
 
 #pragma GCC visibility pop
 

@@ -118,7 +118,7 @@ static int test_backend(const struct cpuc_table_entry *entry)
   double expected;
   int wrong;
 
-  if (entry->backend->open && entry->backend->open(&cpuc_process_services, &why) != 0)
+  if (entry->backend->open && entry->backend->open(&cpuc_select_services, &why) != 0)
     return 1;
   begin = measure_point(read);
   sleep_seconds(0.5);

@@ -55,7 +55,7 @@ int module_open(void)
   cpuc_guard_enter();
   cpuc_guard_leave();
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
-  return cpuc_perf_open(&counter, &cpuc_process_services, &why);
+  return cpuc_perf_open(&counter, &cpuc_select_services, &why);
 }
 
 long long module_read(void)

@@ -99,7 +99,7 @@ static void select_without_events(void)
 static int try_page_counter(struct cpuc_diagnosis *diagnosis)
 {
   select_without_events();
-  return page_counter.open(&cpuc_process_services, diagnosis);
+  return page_counter.open(&cpuc_select_services, diagnosis);
 }
 
 static void open_page_counter(void)
@@ -965,14 +965,14 @@ TEST_LOOP(counter_without_user_space_access_is_not_opened, 4)
   page->cap_user_rdpmc = (unsigned)cases[_i].has_user_access & 1;
   select_without_events();
   descriptors = open_descriptors();
-  ck_assert_int_eq(page_counter.open(&cpuc_process_services, &diagnosis), EACCES);
+  ck_assert_int_eq(page_counter.open(&cpuc_select_services, &diagnosis), EACCES);
   ck_assert_ptr_nonnull(diagnosis.explanation);
   page_counter.close();
   ck_assert_int_eq(open_descriptors(), descriptors);
   ck_assert_int_eq(executed, 0);
   /* another counter of perf events that is tried later changes nothing */
   perf_kernel.has_no_events = 1;
-  cpuc_backend_default_perfevent.open(&cpuc_process_services, &later);
+  cpuc_backend_default_perfevent.open(&cpuc_select_services, &later);
   page_counter.explain(EACCES, 0, &diagnosis);
   ck_assert_str_eq(diagnosis.remedy, "remedy of the test");
 }

@@ -196,7 +196,7 @@ static void select_selfcounts(void)
   struct cpuc_selection selection;
 
   enter_guard();
-  cpuc_select(&offered, table, 2, candidates, &selection);
+  cpuc_select(table, 2, candidates, &selection);
   leave_guard();
 }
 

@@ -93,7 +93,7 @@ static void select_counter(enum cpuc_kind kind, long long (*read)(void),
   static struct cpuc_selection selection;
 
   enter_guard();
-  cpuc_select(NULL, table, 2, candidates, &selection);
+  cpuc_select(table, 2, candidates, &selection);
   leave_guard();
   ck_assert_str_eq(selection.selected->info.name, "clock");
   info = candidates[0].info;

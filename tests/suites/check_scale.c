@@ -221,7 +221,7 @@ static void select_one(const struct cpuc_backend *backend, struct cpucycles_coun
   static struct cpuc_candidate candidate;
 
   enter_guard();
-  cpuc_select(NULL, &table, 1, &candidate, selection);
+  cpuc_select(&table, 1, &candidate, selection);
   leave_guard();
   *info = candidate.info;
 }

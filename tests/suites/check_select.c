@@ -262,7 +262,7 @@ static void select_among(const struct cpuc_table_entry *table, int count)
   memset(candidates, 0, sizeof candidates);
   entries = 0;
   enter_guard();
-  cpuc_select(NULL, table, count, candidates, &selection);
+  cpuc_select(table, count, candidates, &selection);
   leave_guard();
 }
 
