@@ -42,11 +42,9 @@ static int index_of(int signal)
   return i;
 }
 
-/* Returns 1 if a call such as kill() sent the signal, or if the kernel sent it because it found an
-   error in memory that the thread has not accessed yet. Returns 0 if an instruction of the thread
-   caused the signal. Decides from si_code. This is correct on two kinds of systems: those where
-   SI_USER exceeds all codes of faults, and those, such as Linux (sigaction(2)), where the codes of
-   faults are above 0, but SI_USER is at most 0. */
+/* Returns 1 if a call such as kill() sent the signal, or if the kernel found an error in memory that
+   the thread has not accessed yet; 0 if an instruction of the thread caused the signal. SI_USER
+   exceeds all codes of faults, or, as on Linux (sigaction(2)), is at most 0, and they are above. */
 static int was_sent(const siginfo_t *info)
 {
 #ifdef SI_KERNEL
@@ -60,31 +58,17 @@ static int was_sent(const siginfo_t *info)
   return SI_USER > 0 ? info->si_code >= SI_USER : info->si_code <= 0;
 }
 
-/* Sends a signal to the calling thread again, with its siginfo. Returns 0, or -1 if the system does
-   not allow this. */
-static int send_with_info(siginfo_t *info)
-{
-#if defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
-  return (int)syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), info->si_signo,
-    info);
-#else
-  (void)info;
-  return -1;
-#endif
-}
-
-/* Makes the process end when the handler returns, with the siginfo of this fault. An access to
-   memory faults again by itself. All other signals are sent again, because s390x continues after
-   the instruction, and no system repeats a system call that a filter has answered with SIGSYS. */
+/* Makes the process end when the handler returns, with the siginfo of this signal if the system
+   allows it. Does not rely on a second fault: s390x continues after the instruction, and no system
+   repeats a system call that a filter has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
-  int is_memory_access = info->si_signo == SIGSEGV || info->si_signo == SIGBUS;
-
   signal(info->si_signo, SIG_DFL);
-  if (is_memory_access && !was_sent(info))
+#if defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
+  if (syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), info->si_signo, info) == 0)
     return;
-  if (send_with_info(info) != 0)
-    pthread_kill(pthread_self(), info->si_signo);
+#endif
+  pthread_kill(pthread_self(), info->si_signo);
 }
 
 /* Applies the disposition of the program, as the system would. No system ignores a fault. */
@@ -130,14 +114,6 @@ static int is_ours(const struct sigaction *action)
   return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_fault;
 }
 
-static void store_disposition(int i)
-{
-  struct sigaction found;
-
-  if (sigaction(cpuc_os_thread_fault_signals[i], NULL, &found) == 0 && !is_ours(&found))
-    guard.program[i] = found;
-}
-
 /* Installs our handler with the mask and flags of the program's. SA_RESTART is added if the program
    has no handler, because an ignored signal does not interrupt system calls. */
 static void install(int i)
@@ -166,13 +142,15 @@ static void restore_dispositions(void)
 
 void cpuc_guard_enter(void)
 {
+  struct sigaction found;
   int i;
 
   guard.thread = pthread_self();
   guard.escape = NULL;
   for (i = 0; i < FAULTS; i++) {
     guard.deferred[i] = 0;
-    store_disposition(i);
+    if (sigaction(cpuc_os_thread_fault_signals[i], NULL, &found) == 0 && !is_ours(&found))
+      guard.program[i] = found;
   }
   __atomic_store_n(&guard.running, 1, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
