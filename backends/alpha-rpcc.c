@@ -19,11 +19,6 @@ static long long read_pcc(void)
   return (long long)(count & 0xffffffff);
 }
 
-static struct cpuc_rate cycle_frequency(void)
-{
-  return cpuc_exact_rate(cpuc_cpuinfo_rate());
-}
-
 const struct cpuc_backend cpuc_backend_alpha_rpcc = {
   .kind = CPUC_KIND_CORE,
   .scope = CPUC_SCOPE_CORE,
@@ -31,5 +26,5 @@ const struct cpuc_backend cpuc_backend_alpha_rpcc = {
   .register_name = "PCC",
   .unit = "core cycles",
   .read = read_pcc,
-  .rate = cycle_frequency,
+  .rate = cpuc_cpuinfo_rate,
 };

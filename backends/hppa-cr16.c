@@ -20,11 +20,6 @@ static long long read_cr16(void)
   return (long long)count;
 }
 
-static struct cpuc_rate cr16_rate(void)
-{
-  return cpuc_exact_rate(cpuc_cpuinfo_rate());
-}
-
 const struct cpuc_backend cpuc_backend_hppa_cr16 = {
   .kind = CPUC_KIND_CORE,
   .scope = CPUC_SCOPE_CORE,
@@ -32,5 +27,5 @@ const struct cpuc_backend cpuc_backend_hppa_cr16 = {
   .register_name = "CR16",
   .unit = "core cycles",
   .read = read_cr16,
-  .rate = cr16_rate,
+  .rate = cpuc_cpuinfo_rate,
 };

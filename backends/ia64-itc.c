@@ -20,11 +20,6 @@ static long long read_itc(void)
   return (long long)count;
 }
 
-static struct cpuc_rate itc_rate(void)
-{
-  return cpuc_exact_rate(cpuc_cpuinfo_rate());
-}
-
 const struct cpuc_backend cpuc_backend_ia64_itc = {
   .kind = CPUC_KIND_CORE,
   .scope = CPUC_SCOPE_CORE,
@@ -32,5 +27,5 @@ const struct cpuc_backend cpuc_backend_ia64_itc = {
   .register_name = "ITC",
   .unit = "core cycles",
   .read = read_itc,
-  .rate = itc_rate,
+  .rate = cpuc_cpuinfo_rate,
 };

@@ -8,6 +8,7 @@ CPUCYCLES_PROBES =
 # Headers of the code that several counters share. lib/local.mk lists the rest of these headers.
 EXTRA_DIST += backends/common/mips-cc.h
 EXTRA_DIST += backends/common/rate.h
+EXTRA_DIST += backends/common/riscv-cycle.h
 EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
 EXTRA_DIST += backends/perf/counter.h

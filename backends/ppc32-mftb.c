@@ -19,11 +19,6 @@ static long long read_time_base(void)
   return (long long)cpucycles_inline_time_base();
 }
 
-static struct cpuc_rate time_base_rate(void)
-{
-  return cpuc_exact_rate(cpuc_cpuinfo_rate());
-}
-
 const struct cpuc_backend cpuc_backend_ppc32_mftb = {
   .kind = CPUC_KIND_SCALED,
   .scope = CPUC_SCOPE_SYSTEM,
@@ -31,6 +26,6 @@ const struct cpuc_backend cpuc_backend_ppc32_mftb = {
   .register_name = "TB",
   .unit = "time base units",
   .read = read_time_base,
-  .rate = time_base_rate,
+  .rate = cpuc_cpuinfo_rate,
   .inline_method = CPUCYCLES_INLINE_TIME_BASE,
 };

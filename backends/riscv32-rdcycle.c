@@ -1,42 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* riscv32-rdcycle: core cycles of this hart.
-   Registers: the cycle and cycleh CSRs, read with RDCYCLE and RDCYCLEH. Readable in user mode if
-   bit CY of scounteren and mcounteren is set. Otherwise both instructions raise SIGILL. Linux since
-   6.6 sets the bit only if sysctl kernel.perf_user_access is 2, or is 1 and a mapped event uses
-   this counter.
-   Width: 64 bits, read in halves: the high half is read before and after the low half, until the
-   two reads of the high half agree.
-   Rate: the current frequency of the hart.
-   Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
-   volume II, section "Supervisor Counter-Enable (scounteren) Register"; Linux,
-   Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */
+/* riscv32-rdcycle: core cycles of this hart. Registers: the cycle and cycleh CSRs, read with RDCYCLE
+   and RDCYCLEH. Width: 64 bits, read in halves: the high half is read before and after the low half,
+   until the two reads of the high half agree. Access, rate and source:
+   backends/common/riscv-cycle.h. */
 
 #include "config.h"
 
-#include "backends/backend.h"
-#include "backends/perf/remedy.h"
+#include "backends/common/riscv-cycle.h"
 
-#include <signal.h>
-
-static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
-{
-  (void)error;
-  if (signal == SIGILL)
-    cpuc_remedy_for_rdcycle(diagnosis);
-}
-
-static long long read_cycle(void)
-{
-  return (long long)cpucycles_inline_cycle();
-}
-
-const struct cpuc_backend cpuc_backend_riscv32_rdcycle = {
-  .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 64,
-  .register_name = "cycle CSR",
-  .unit = "core cycles",
-  .read = read_cycle,
-  .explain = explain,
-  .inline_method = CPUCYCLES_INLINE_CYCLE,
-};
+const struct cpuc_backend cpuc_backend_riscv32_rdcycle = { CPUC_RISCV_CYCLE_MEMBERS };

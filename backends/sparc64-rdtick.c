@@ -18,11 +18,6 @@ static long long read_tick(void)
   return (long long)cpucycles_inline_tick();
 }
 
-static struct cpuc_rate clock_tick(void)
-{
-  return cpuc_exact_rate(cpuc_cpuinfo_rate());
-}
-
 const struct cpuc_backend cpuc_backend_sparc64_rdtick = {
   .kind = CPUC_KIND_CORE,
   .scope = CPUC_SCOPE_CORE,
@@ -30,6 +25,6 @@ const struct cpuc_backend cpuc_backend_sparc64_rdtick = {
   .register_name = "TICK",
   .unit = "core cycles",
   .read = read_tick,
-  .rate = clock_tick,
+  .rate = cpuc_cpuinfo_rate,
   .inline_method = CPUCYCLES_INLINE_TICK,
 };

@@ -131,7 +131,7 @@ static int find_rate(const struct cpuc_file_line *line, void *argument)
   return *hz > 0;
 }
 
-long long cpuc_cpuinfo_rate(void)
+struct cpuc_rate cpuc_cpuinfo_rate(void)
 {
   /* bytes, enough for thousands of CPUs, because on PowerPC 120 bytes per CPU come before the line
      "timebase" */
@@ -139,5 +139,5 @@ long long cpuc_cpuinfo_rate(void)
   long long hz = 0;
 
   cpuc_file_read_lines(CPUC_CPUINFO, LIMIT, find_rate, &hz);
-  return hz;
+  return cpuc_exact_rate(hz);
 }

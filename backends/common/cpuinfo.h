@@ -6,6 +6,8 @@
 #ifndef CPUCYCLES_CPUINFO_H
 #define CPUCYCLES_CPUINFO_H
 
+#include "backends/backend.h"
+
 #define CPUC_CPUINFO "/proc/cpuinfo"
 
 #pragma GCC visibility push(hidden)
@@ -20,9 +22,9 @@ enum {
 /* Returns the frequency in a line in Hz, and stores what it is; 0 if the line contains none. */
 long long cpuc_cpuinfo_parse(const char *line, unsigned int *roles);
 
-/* Returns the rate of the counter that programs read, which no register contains, in Hz; 0 if
+/* Returns the rate of the counter that programs read, which no register contains. hz is 0 if
    /proc/cpuinfo does not contain the rate. */
-long long cpuc_cpuinfo_rate(void);
+struct cpuc_rate cpuc_cpuinfo_rate(void);
 
 #pragma GCC visibility pop
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The rate of the time CSR, for riscv64-rdtime and riscv32-rdtime. No register contains this rate.
-   Newer kernels report it through the system call riscv_hwprobe
+/* The code of riscv64-rdtime and riscv32-rdtime: the timer of the machine, from the time CSR.
+   Readable in user mode if the kernel sets bit TM of scounteren, as Linux does. Otherwise the
+   instructions raise SIGILL. On harts without the CSR, firmware emulates them, which takes long.
+   Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
+   volume II, section "Supervisor Counter-Enable (scounteren) Register".
+
+   Rate: constant, a few MHz on most CPUs. No register contains it. Newer kernels report it through the system call riscv_hwprobe
    (Documentation/arch/riscv/hwprobe.rst, RISCV_HWPROBE_KEY_TIME_CSR_FREQ). Older kernels, unless
    booted with ACPI, report it in the device tree
    (Documentation/devicetree/bindings/riscv/cpus.yaml, timebase-frequency). */
@@ -56,7 +61,7 @@ static inline long long read_device_tree(void)
   return cpuc_rate_from_dt_cells(cells, length);
 }
 
-static inline struct cpuc_rate cpuc_riscv_timebase(void)
+static struct cpuc_rate time_base_rate(void)
 {
   long long hz = cpuc_rate_if_plausible(ask_hwprobe());
 
@@ -65,5 +70,20 @@ static inline struct cpuc_rate cpuc_riscv_timebase(void)
   hz = read_device_tree();
   return (struct cpuc_rate) { hz, hz > 0 ? "/proc/device-tree" : NULL, 0 };
 }
+
+static long long read_time(void)
+{
+  return (long long)cpucycles_inline_time();
+}
+
+#define CPUC_RISCV_TIMEBASE_MEMBERS \
+  .kind = CPUC_KIND_SCALED, \
+  .scope = CPUC_SCOPE_SYSTEM, \
+  .width = 64, \
+  .register_name = "time CSR", \
+  .unit = "timer units", \
+  .read = read_time, \
+  .rate = time_base_rate, \
+  .inline_method = CPUCYCLES_INLINE_TIME
 
 #endif
