@@ -70,13 +70,13 @@ in_table() { tr '\n' ' ' <"$1" | grep -o "{ *\"[a-z-]*\", *$2" | cut -d '"' -f 2
 given=$(in_table "$srcdir/lib/reasons.c" '"' | sort)
 explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' \
   "$srcdir/lib/cpucycles-internals.7.in" | sort)
-made=$(in_table "$srcdir/tests/suites/check_reasons.c" by_ | sort -u)
+made=$(in_table "$srcdir/tests/suites/check_select.c" '{' | sort -u)
 [ -n "$given" ] || wrong "no reasons in lib/reasons.c"
 [ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles-internals(7): $(echo $explained)"
 schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
   sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' |
   sed -n 's/.*"\(.*\)".*/\1/p' | sort)
 [ "$schema" = "$given" ] || wrong "reasons: $(echo $given); in the schema: $(echo $schema)"
-[ "$made" = "$given" ] || wrong "reasons: $(echo $given); in tests/suites/check_reasons.c: $(echo $made)"
+[ "$made" = "$given" ] || wrong "reasons: $(echo $given); in tests/suites/check_select.c: $(echo $made)"
 
 exit $failed

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the selection among fake counters: which one passes its trial, its score, the reason of
-   a dropped counter, and that losers are closed. */
+   a dropped counter, and that losers are closed. Each reason that cpucycles-internals(7) lists is
+   given to a counter to which it applies; check_process and check_perfevent cause the reasons of
+   counters in use. lists.sh compares the table of reasons with the man page and the library. */
 
 #include "config.h"
 
@@ -20,6 +22,10 @@
 #include "tests/suites/suite.h"
 
 #include <errno.h>
+#ifdef CPUCYCLES_POSIX
+#include <pthread.h>
+#include <sched.h>
+#endif
 #include <signal.h>
 #include <string.h>
 
@@ -119,10 +125,12 @@ static void close_well(void)
   closes++;
 }
 
+static int error_of_open = EACCES;
+
 static int open_refused(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   (void)services, (void)diagnosis;
-  return EACCES;
+  return error_of_open;
 }
 
 static int open_with_own_words(const struct cpuc_services *services,
@@ -314,13 +322,67 @@ TEST(score_is_smallest_step_plus_penalty)
   ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_USABLE);
 }
 
-TEST(cycle_counter_beats_time_counter_at_any_score)
+/* A unit is 1.85 cycles at the default frequency, not a multiple of a sixteenth. */
+static long long read_at_no_multiple(void)
 {
-  SELECT(ENTRY("scaled", .kind = CPUC_KIND_SCALED, .read = read_clock, .rate = megahertz),
-    WORKING_CLOCK, ENTRY("perf", .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up_by_4711));
-  expect_selected("perf");
-  ck_assert_int_eq(candidates[2].info.score, 4811);
-  ck_assert_int_lt(candidates[1].info.score, candidates[2].info.score);
+  return cpuc_os_clock_monotonic() / 10 * 13;
+}
+
+/* Two counters, before a clock that always works. */
+static const struct {
+  struct cpuc_backend first, second;
+  int selected;       /* 0, 1, or the clock, 2 */
+  const char *reason; /* of the first counter; NULL: it is not dropped */
+  long long score;    /* of the selected counter; 0: any */
+  int reads;          /* reads_made; 0: any */
+} choices[] = {
+  /* cycles win over time at any score, and the earlier row wins a tie */
+  { { .kind = CPUC_KIND_SCALED, .read = read_clock, .rate = megahertz },
+    { .kind = CPUC_KIND_SYSTEM_CALL, .read = read_up_by_4711 }, 1, NULL, 4811, 0 },
+  { { .kind = CPUC_KIND_CORE, .read = read_up }, { .kind = CPUC_KIND_CORE, .read = read_up }, 0,
+    NULL, 7, 0 },
+  /* of two counters of one register, the first that works */
+  { { .kind = CPUC_KIND_CORE, .read = read_up_by_41, .register_name = "register" },
+    { .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register" }, 0, NULL, 41, 0 },
+  { { .kind = CPUC_KIND_CORE, .read = read_forbidden, .register_name = "register" },
+    { .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register" }, 1, "signal", 7, 0 },
+  /* ten tries */
+  { { .kind = CPUC_KIND_CORE, .read = read_down_at_times }, { .kind = CPUC_KIND_NONE }, 2,
+    "decreasing", 0, 10 * 900 },
+  { { .kind = CPUC_KIND_CORE, .read = read_from_third_try }, { .kind = CPUC_KIND_NONE }, 0, NULL, 1,
+    0 },
+  { { .kind = CPUC_KIND_CORE, .read = read_from_eleventh_try }, { .kind = CPUC_KIND_NONE }, 2,
+    "not-increasing", 0, 10 * 1001 },
+  { { .kind = CPUC_KIND_CORE, .read = read_around_2_63 }, { .kind = CPUC_KIND_NONE }, 0, NULL, 3,
+    0 },
+  /* a counter of unknown rate, and faults after read() worked */
+  { { .kind = CPUC_KIND_SCALED, .read = read_at_no_multiple, .rate = rate_unknown },
+    { .kind = CPUC_KIND_NONE }, 2, "no-multiple", 0, 0 },
+  { { .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults },
+    { .kind = CPUC_KIND_REFERENCE, .read = read_up }, 1, "signal", 107, 0 },
+  { { .kind = CPUC_KIND_CORE, .read = read_faults_after_its_trial },
+    { .kind = CPUC_KIND_REFERENCE, .read = read_up }, 1, "signal", 107, 0 },
+  /* a winner that cannot be opened again, or that the trial of another counter has stopped */
+  { { .kind = CPUC_KIND_CORE, .open = open_only_once, .read = read_up },
+    { .kind = CPUC_KIND_REFERENCE, .read = read_up }, 1, "failed", 107, 0 },
+  { { .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_CORE, .read = read_until_another_opens },
+    { .kind = CPUC_KIND_SYSTEM_CALL, .open = open_well, .read = read_up_by_41 }, 1,
+    "not-increasing", 141, 0 },
+};
+
+TEST_LOOP(best_counter_that_works_is_selected, sizeof choices / sizeof choices[0])
+{
+  if (choices[_i].first.read == read_at_no_multiple)
+    skip_where_the_clock_steps_are_long();
+  SELECT(entry("first", choices[_i].first), entry("second", choices[_i].second), WORKING_CLOCK);
+  ck_assert_ptr_eq(selection.selected, &candidates[choices[_i].selected]);
+  ck_assert_int_eq(selection.selected->info.state, CPUCYCLES_SELECTED);
+  if (choices[_i].reason)
+    expect_dropped(0, choices[_i].reason);
+  if (choices[_i].score)
+    ck_assert_int_eq(selection.selected->info.score, choices[_i].score);
+  if (choices[_i].reads)
+    ck_assert_int_eq(reads_made, choices[_i].reads);
 }
 
 /* Counts per core cycle, and whether the count is taken for core cycles. */
@@ -376,57 +438,6 @@ TEST(low_estimate_is_replaced_if_counts_depend_on_it)
   ck_assert_str_eq(selection.frequency.source, "default");
 }
 
-TEST(earlier_row_wins_a_tie)
-{
-  SELECT(ENTRY("first", .kind = CPUC_KIND_CORE, .read = read_up),
-    ENTRY("second", .kind = CPUC_KIND_CORE, .read = read_up), WORKING_CLOCK);
-  expect_selected("first");
-}
-
-TEST(first_counter_of_a_register_wins_at_any_score)
-{
-  SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_up_by_41, .register_name = "register"),
-    ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
-    WORKING_CLOCK);
-  ck_assert_int_lt(candidates[1].info.score, candidates[0].info.score);
-  expect_selected("way");
-}
-
-TEST(same_register_is_used_if_the_first_faults)
-{
-  SELECT(ENTRY("way", .kind = CPUC_KIND_CORE, .read = read_forbidden, .register_name = "register"),
-    ENTRY("other way", .kind = CPUC_KIND_CORE, .read = read_up, .register_name = "register"),
-    WORKING_CLOCK);
-  expect_selected("other way");
-}
-
-TEST(counter_that_steps_back_is_dropped_as_decreasing)
-{
-  SELECT(ENTRY("back", .kind = CPUC_KIND_CORE, .read = read_down_at_times), WORKING_CLOCK);
-  expect_dropped(0, "decreasing");
-  expect_selected("clock");
-}
-
-TEST(counter_that_works_at_the_third_try_is_usable)
-{
-  SELECT(ENTRY("slow start", .kind = CPUC_KIND_CORE, .read = read_from_third_try), WORKING_CLOCK);
-  expect_selected("slow start");
-}
-
-TEST(trial_ends_after_ten_tries)
-{
-  SELECT(ENTRY("too late", .kind = CPUC_KIND_CORE, .read = read_from_eleventh_try), WORKING_CLOCK);
-  expect_dropped(0, "not-increasing");
-  ck_assert_int_eq(reads_made, 10 * 1001);
-}
-
-TEST(counter_passing_2_63_increases)
-{
-  SELECT(ENTRY("high", .kind = CPUC_KIND_CORE, .read = read_around_2_63), WORKING_CLOCK);
-  expect_selected("high");
-  ck_assert_int_eq(candidates[0].info.score, 3);
-}
-
 TEST(fault_in_open_or_read_drops_and_closes_the_counter)
 {
   SELECT(ENTRY("open", .kind = CPUC_KIND_CORE, .open = open_faults, .read = read_up,
@@ -444,17 +455,6 @@ TEST(fault_in_open_or_read_drops_and_closes_the_counter)
   expect_selected("clock");
 }
 
-TEST(fault_in_rate_or_after_the_trial_drops_the_counter)
-{
-  SELECT(ENTRY("rate", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults),
-    ENTRY("reopened", .kind = CPUC_KIND_CORE, .read = read_faults_after_its_trial),
-    ENTRY("works", .kind = CPUC_KIND_REFERENCE, .read = read_up), WORKING_CLOCK);
-  expect_dropped_by_signal(0);
-  expect_dropped_by_signal(1);
-  expect_selected("works");
-}
-
-/* check_reasons tests the reason of each errno. */
 TEST(open_may_give_reason_explanation_and_unit)
 {
   SELECT(ENTRY("refused", .kind = CPUC_KIND_CORE, .open = open_refused, .read = read_up),
@@ -468,23 +468,6 @@ TEST(open_may_give_reason_explanation_and_unit)
   ck_assert_int_eq(candidates[1].info.error_number, EIO);
   ck_assert_ptr_null(candidates[1].info.remedy);
   ck_assert_str_eq(candidates[2].info.unit, "kernel cycles, too");
-}
-
-/* A unit is 1.85 cycles at the default frequency, not a multiple of a sixteenth. */
-static long long read_at_no_multiple(void)
-{
-  return cpuc_os_clock_monotonic() / 10 * 13;
-}
-
-TEST(scaled_counter_of_unknown_rate_is_dropped)
-{
-  skip_where_the_clock_steps_are_long();
-  SELECT(ENTRY("unknown", .kind = CPUC_KIND_SCALED, .read = read_at_no_multiple,
-           .rate = rate_unknown),
-    ENTRY("traps", .kind = CPUC_KIND_SCALED, .read = read_up, .rate = rate_faults), WORKING_CLOCK);
-  expect_dropped(0, "no-multiple");
-  expect_dropped(1, "signal");
-  expect_selected("clock");
 }
 
 /* The library's own entry, or NULL if the counter was not built. */
@@ -641,25 +624,6 @@ TEST(explanation_adds_a_remedy_and_may_replace_the_reason)
   ck_assert_ptr_null(candidates[4].info.remedy);
 }
 
-TEST(winner_that_cannot_reopen_is_dropped)
-{
-  SELECT(ENTRY("once", .kind = CPUC_KIND_CORE, .open = open_only_once, .read = read_up),
-    ENTRY("always", .kind = CPUC_KIND_REFERENCE, .read = read_up), WORKING_CLOCK);
-  expect_selected("always");
-  expect_dropped(0, "failed");
-  ck_assert_int_eq(candidates[0].info.error_number, EBUSY);
-}
-
-TEST(counter_stopped_by_anothers_trial_is_dropped)
-{
-  SELECT(ENTRY("stopped", .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_CORE,
-      .read = read_until_another_opens),
-    ENTRY("another", .kind = CPUC_KIND_SYSTEM_CALL, .open = open_well, .read = read_up_by_41),
-    WORKING_CLOCK);
-  expect_selected("another");
-  expect_dropped(0, "not-increasing");
-}
-
 TEST(stopped_clock_is_the_last_resort)
 {
   SELECT(ENTRY("zero", .kind = CPUC_KIND_NONE, .read = read_constant),
@@ -791,5 +755,171 @@ TEST(report_of_any_request_is_short_and_printable)
   ck_assert_uint_lt(strlen(selection.unusable_text), sizeof selection.unusable_text);
   ck_assert_str_eq(strstr(selection.unusable_text, "; and"), "; and others");
 }
+
+/* Reasons. */
+
+static struct cpucycles_counter_info info;
+
+/* 1.3 GHz, no simple fraction of the default frequency */
+static long long read_time(void)
+{
+  return (long long)((double)cpuc_os_clock_monotonic() * 1.3);
+}
+
+static struct cpuc_rate report_too_high_rate(void)
+{
+  return cpuc_exact_rate(1400000000);
+}
+
+static long long now_and_then_back(void)
+{
+  static long long time, calls;
+
+  time += 1000;
+  return ++calls % 50 == 0 ? time - 100000 : time;
+}
+
+/* The counter, and the clock of its trial if it is not the OS clock, which does not step back or
+   stop when a test needs it. */
+static const struct {
+  const char *code;
+  struct cpuc_backend backend; /* no read(): provoke_otherwise() */
+  int error; /* of open_refused() */
+  long long (*now)(void);
+} reasons[] = {
+  { "not-increasing", { .read = read_constant }, 0, NULL },
+  { "decreasing", { .read = read_down_at_times }, 0, NULL },
+  { "signal", { .read = read_forbidden }, 0, NULL },
+  { "refused", { .open = open_refused, .read = read_up }, EACCES, NULL },
+  { "refused", { .open = open_refused, .read = read_up }, EPERM, NULL },
+  { "absent", { .open = open_refused, .read = read_up }, ENOENT, NULL },
+  { "absent", { .open = open_refused, .read = read_up }, ENODEV, NULL },
+  { "absent", { .open = open_refused, .read = read_up }, ENOSYS, NULL },
+  { "absent", { .open = open_refused, .read = read_up }, EOPNOTSUPP, NULL },
+  { "absent", { .open = open_refused, .read = read_up }, ENOTSUP, NULL },
+  { "exhausted", { .open = open_refused, .read = read_up }, EMFILE, NULL },
+  { "exhausted", { .open = open_refused, .read = read_up }, ENFILE, NULL },
+  { "exhausted", { .open = open_refused, .read = read_up }, ENOMEM, NULL },
+  { "failed", { .open = open_refused, .read = read_up }, EIO, NULL },
+  { "no-rate", { .kind = CPUC_KIND_CLOCK, .read = read_up }, 0, NULL },
+  { "no-multiple", { .kind = CPUC_KIND_SCALED, .read = read_time }, 0, NULL },
+  { "rate-mismatch", { .kind = CPUC_KIND_SCALED, .read = read_time, .rate = report_too_high_rate },
+    0, NULL },
+  { "clock-decreasing", { .kind = CPUC_KIND_SCALED, .read = read_up }, 0, now_and_then_back },
+  { "clock-not-increasing", { .kind = CPUC_KIND_SCALED, .read = read_up }, 0, read_constant },
+  { "not-core-cycles", { .read = read_counted }, 0, NULL },
+  { "not-asked", { 0 }, 0, NULL },
+  { "by-read", { 0 }, 0, NULL },
+  { "by-fallback", { 0 }, 0, NULL },
+};
+
+/* Drops a counter that is not asked for, or notes a reason of the selected counter. */
+static void provoke_otherwise(const char *code)
+{
+  memset(&info, 0, sizeof info);
+  if (strcmp(code, "not-asked") == 0) {
+    select_with_request("clock");
+    info = candidates[0].info;
+    return;
+  }
+  info.state = CPUCYCLES_SELECTED;
+  cpuc_reasons_note_selected(&info, code);
+  cpuc_reasons_note_selected(&info, "by-read"); /* does not replace by-fallback */
+}
+
+static void try_alone(struct cpuc_backend backend, long long (*now)(void))
+{
+  struct cpuc_candidate_context context = { .persecond = CPUC_FREQUENCY_DEFAULT,
+    .now = now ? now : cpuc_os_clock_monotonic };
+  struct cpuc_candidate candidate;
+  struct cpuc_table_entry alone;
+
+  entries = 0;
+  alone = entry("counter", backend);
+  enter_guard();
+  cpuc_candidate_begin(&candidate, &alone, &context);
+  cpuc_candidate_try(&candidate, 0);
+  leave_guard();
+  info = candidate.info;
+}
+
+TEST(every_reason_is_given_to_a_counter_it_applies_to)
+{
+  size_t i, j;
+  const char *sentences[sizeof reasons / sizeof reasons[0]];
+
+  skip_where_the_clock_steps_are_long();
+  forbidden = suite_forbidden_page();
+  for (i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
+    int is_note = strncmp(reasons[i].code, "by-", 3) == 0;
+    int is_usable = strcmp(reasons[i].code, "not-core-cycles") == 0;
+
+    sentences[i] = reasons[i].code;
+    if (is_usable && !cpuc_dependent_add_takes_one_cycle())
+      continue; /* the chain proves nothing on this CPU */
+    error_of_open = reasons[i].error;
+    ratio = is_usable ? 8 : 0;
+    if (reasons[i].backend.read)
+      try_alone(reasons[i].backend, reasons[i].now);
+    else
+      provoke_otherwise(reasons[i].code);
+    ck_assert_str_eq(info.reason, reasons[i].code);
+    ck_assert_int_eq(info.error_number, error_of_open);
+    ck_assert_int_eq(info.signal_number != 0, reasons[i].backend.read == read_forbidden);
+    ck_assert_int_eq(info.score > 0, is_usable);
+    ck_assert(info.state == (is_usable ? CPUCYCLES_USABLE
+        : is_note ? CPUCYCLES_SELECTED : CPUCYCLES_DROPPED));
+    ck_assert_ptr_nonnull(info.explanation);
+    ck_assert_ptr_null(info.remedy);
+    sentences[i] = info.explanation;
+    for (j = 0; j < i; j++)
+      ck_assert_int_eq(strcmp(sentences[i], sentences[j]) == 0,
+        strcmp(reasons[i].code, reasons[j].code) == 0);
+  }
+}
+
+#ifdef CPUCYCLES_POSIX
+
+enum { NOTED = 1000 };
+
+static struct cpucycles_counter_info noted[NOTED];
+static int arrivals;
+
+static void *note_all(void *code)
+{
+  int i, tries;
+
+  for (i = 0; i < NOTED; i++) {
+    __atomic_add_fetch(&arrivals, 1, __ATOMIC_RELAXED);
+    /* waits until both threads have arrived here, and thus have noted the previous reason */
+    for (tries = 0; __atomic_load_n(&arrivals, __ATOMIC_RELAXED) < 2 * i + 2; tries++)
+      if (tries > 1000)
+        sched_yield();
+    cpuc_reasons_note_selected(&noted[i], code);
+  }
+  return NULL;
+}
+
+TEST(worst_reason_remains_if_two_threads_note_reasons)
+{
+  struct suite_repeat repeat = suite_repeat(50);
+  pthread_t thread;
+  int i;
+
+  provoke_otherwise("by-fallback");
+  while (suite_again(&repeat)) {
+    memset(noted, 0, sizeof noted);
+    arrivals = 0;
+    ck_assert_int_eq(pthread_create(&thread, NULL, note_all, (void *)"by-fallback"), 0);
+    note_all((void *)"by-read");
+    pthread_join(thread, NULL);
+    for (i = 0; i < NOTED; i++) {
+      ck_assert_str_eq(noted[i].reason, "by-fallback");
+      ck_assert_str_eq(noted[i].explanation, info.explanation);
+    }
+  }
+}
+
+#endif
 
 SUITE("select")
