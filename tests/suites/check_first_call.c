@@ -33,6 +33,24 @@
 #include <sys/syscall.h>
 #endif
 
+static void in_children(int count, int (*body)(void))
+{
+  struct suite_repeat repeat = suite_repeat(count);
+
+  while (suite_again(&repeat))
+    in_child_process(body);
+}
+
+/* Memory that a child shares with its parent. */
+static char *shared_with_children(size_t size)
+{
+  char *memory
+    = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+  ck_assert_ptr_ne(memory, MAP_FAILED);
+  return memory;
+}
+
 /* Threads. */
 
 enum { THREADS = 16 };
@@ -77,10 +95,7 @@ static int call_from_16_threads(void)
 
 TEST(sixteen_threads_make_the_first_call_together)
 {
-  struct suite_repeat repeat = suite_repeat(1000);
-
-  while (suite_again(&repeat))
-    in_child_process(call_from_16_threads);
+  in_children(1000, call_from_16_threads);
 }
 
 /* Signals. */
@@ -143,11 +158,8 @@ static int call_while_another_thread_raises(void)
 
 TEST(signals_of_another_thread_all_reach_the_program)
 {
-  struct suite_repeat repeat = suite_repeat(1000);
-
   SKIP_IF(suite_under("valgrind"), "valgrind merges queued signals");
-  while (suite_again(&repeat))
-    in_child_process(call_while_another_thread_raises);
+  in_children(1000, call_while_another_thread_raises);
 }
 
 static void *call_from_thread(void *unused)
@@ -177,11 +189,8 @@ static int fork_while_another_thread_calls(void)
 /* The fork happens at any time before, during or after the first call. */
 TEST(fork_during_the_first_call_leaves_a_child_that_counts)
 {
-  struct suite_repeat repeat = suite_repeat(300);
-
   skip_where_fork_may_deadlock();
-  while (suite_again(&repeat))
-    in_child_process(fork_while_another_thread_calls);
+  in_children(300, fork_while_another_thread_calls);
 }
 
 static void *cancel_and_call(void *has_returned)
@@ -347,10 +356,7 @@ static int source_does_not_depend_on_the_filter(void)
   char source[256] = "";
   int status = 0;
 
-  source_under_filters = mmap(NULL, sizeof source, PROT_READ | PROT_WRITE,
-    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (source_under_filters == MAP_FAILED)
-    return 1;
+  source_under_filters = shared_with_children(sizeof source);
   for (filter = 0; filter < FILTERS && status == 0; filter++) {
     status = result_in_child(store_source_without_opens);
     if (filter == 0)
@@ -358,27 +364,6 @@ static int source_does_not_depend_on_the_filter(void)
   }
   return status != 0 ? status : strcmp(source, source_under_filters) != 0;
 }
-
-#else
-
-enum { FILTERS = 1, TRAP = 0 };
-
-static int filter;
-
-static int filter_answers(void)
-{
-  return 0;
-}
-
-static int expected_answer(void)
-{
-  return EPERM;
-}
-
-static int (*const call_with_perf_filtered)(void) = NULL;
-static int (*const source_does_not_depend_on_the_filter)(void) = NULL;
-
-#endif
 
 /* Runs body() in a child process, and expects that it returns 0. Skips the test if the filter of
    this row does not work here. */
@@ -403,6 +388,12 @@ TEST(first_call_survives_sigsys_at_every_open)
   filter = TRAP;
   in_child_if_filters_work(source_does_not_depend_on_the_filter);
 }
+
+#else
+
+SUITE_WITHOUT(filters, "this system has no seccomp filters")
+
+#endif
 
 #ifdef __linux__
 static volatile int is_after_2038;
@@ -487,7 +478,20 @@ static int call_without_tsc(void)
   return strcmp(name, clock) != 0 && strcmp(name, "amd64-pmcff") != 0;
 }
 
-#ifdef HAVE_LINUX_SECCOMP_H
+static void skip_unless_the_tsc_can_be_forbidden(void)
+{
+  SKIP_IF(suite_under("asan"), "AddressSanitizer itself reads the TSC");
+  SKIP_IF(suite_under("valgrind"), "valgrind itself reads the TSC");
+  skip_unless(forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC");
+}
+
+TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
+{
+  skip_unless_the_tsc_can_be_forbidden();
+  in_child_process(call_without_tsc);
+}
+
+#if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
 /* Without the TSC, the clocks make system calls, which a filter refuses. Another counter may still
    work. */
 static int call_without_clocks(void)
@@ -518,38 +522,19 @@ static int call_without_clocks(void)
   }
   return 0;
 }
-#else
-static int (*const call_without_clocks)(void) = NULL;
-#endif
 
 TEST_LOOP(unreadable_clock_is_not_the_last_resort, FILTERS)
 {
-  SKIP_IF(suite_under("asan"), "AddressSanitizer itself reads the TSC");
-  SKIP_IF(suite_under("valgrind"), "valgrind itself reads the TSC");
-  skip_unless(forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC");
+  skip_unless_the_tsc_can_be_forbidden();
   filter = _i;
   in_child_if_filters_work(call_without_clocks);
 }
 
-TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
-{
-  SKIP_IF(suite_under("asan"), "AddressSanitizer itself reads the TSC");
-  SKIP_IF(suite_under("valgrind"), "valgrind itself reads the TSC");
-  skip_unless(forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC");
-  in_child_process(call_without_tsc);
-}
+#endif
 
 #else
 
-TEST_LOOP(unreadable_clock_is_not_the_last_resort, FILTERS)
-{
-  SKIP_IF(1, "this system has no PR_SET_TSC");
-}
-
-TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
-{
-  SKIP_IF(1, "this system has no PR_SET_TSC");
-}
+SUITE_WITHOUT(forbidden_tsc, "this system has no PR_SET_TSC")
 
 #endif
 
@@ -557,37 +542,33 @@ TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
    than a factor of three from process to process, and so does the score of a clock. So the test
    sets the frequency under qemu. */
 
+static char *name_in_a_child;
+
+static int store_name(void)
+{
+  strcpy(name_in_a_child, cpucycles_implementation());
+  return 0;
+}
+
 /* Compares up to a hundred processes, within the time limit. */
 TEST(selection_is_equal_in_each_process)
 {
   struct suite_repeat repeat = suite_repeat(100);
-  int channel[2];
+  char first[64] = "";
 
   if (suite_under("qemu"))
     setenv("cpucyclespersecond", "3700000000", 1);
+  name_in_a_child = shared_with_children(sizeof first);
   while (suite_again(&repeat)) {
-    static char first[64], name[64];
-    pid_t child;
-    ssize_t length;
-
-    ck_assert_int_eq(pipe(channel), 0);
-    child = fork();
-    if (child == 0) {
-      const char *mine = cpucycles_implementation();
-
-      suite_exit(write(channel[1], mine, strlen(mine)) < 0);
-    }
-    length = read(channel[0], name, sizeof name - 1);
-    waitpid(child, NULL, 0);
-    close(channel[0]);
-    close(channel[1]);
-    ck_assert_int_gt(length, 0);
-    name[length] = 0;
+    in_child_process(store_name);
     if (repeat.begun == 1)
-      strcpy(first, name);
-    ck_assert_str_eq(name, first);
+      strcpy(first, name_in_a_child);
+    ck_assert_str_eq(name_in_a_child, first);
   }
+  ck_assert_str_ne(first, "");
 }
+
+#ifdef HAVE_SECURE_GETENV
 
 /* Answers to a signal handler that interrupts the selection, tested without a signal. */
 
@@ -611,8 +592,6 @@ static void call_all(void)
   wrong_answers |= strcmp(cpucycles_version(), PACKAGE_VERSION) != 0;
   wrong_answers |= cpuc_process_has_selected();
 }
-
-#ifdef HAVE_SECURE_GETENV
 
 /* Replaces the C library's secure_getenv(), which the selection calls. */
 static int call_is_due; /* 1 until the selection calls secure_getenv() for the first time */
@@ -726,26 +705,7 @@ TEST_LOOP(jump_out_of_the_first_call_blocks_no_thread, 2)
 
 #else
 
-static void skip_during_the_selection(void)
-{
-  (void)call_all;
-  SKIP_IF(1, "this system does not have secure_getenv(), which the test replaces");
-}
-
-TEST(every_function_answers_during_the_selection)
-{
-  skip_during_the_selection();
-}
-
-TEST(fork_within_the_selection_leaves_a_child_that_counts)
-{
-  skip_during_the_selection();
-}
-
-TEST_LOOP(jump_out_of_the_first_call_blocks_no_thread, 2)
-{
-  skip_during_the_selection();
-}
+SUITE_WITHOUT(secure_getenv, "this system does not have the function, which the tests replace")
 
 #endif
 
