@@ -493,6 +493,21 @@ static int child_counts_wrong(long long before)
     : cpuc_perf_self.state != CPUC_PERF_VIA_READ ? 3 : cpucycles() < first ? 4 : 0;
 }
 
+static int is_daemon; /* the child closes its files, as many daemons do */
+
+/* The program's next files have the numbers of the events that the child inherited. */
+static int daemon_counts_wrong(long long before)
+{
+  int number = cpuc_perf_self.events[0].descriptor, i, wrong;
+
+  setsid();
+  for (i = 3; i < 4096; i++)
+    close(i);
+  ck_assert_int_eq(dup2(0, number), number);
+  wrong = child_counts_wrong(before);
+  return wrong ? wrong : fcntl(number, F_GETFD) < 0 ? 6 : 0;
+}
+
 static void *fork_here(void *status)
 {
   int descriptors;
@@ -504,59 +519,30 @@ static void *fork_here(void *status)
   descriptors = open_descriptors();
   child = fork();
   if (child == 0) {
-    int wrong = child_counts_wrong(before);
+    int wrong = is_daemon ? daemon_counts_wrong(before) : child_counts_wrong(before);
 
-    suite_exit(wrong ? wrong : open_descriptors() != descriptors ? 5 : 0);
+    suite_exit(wrong ? wrong : !is_daemon && open_descriptors() != descriptors ? 5 : 0);
   }
   *(int *)status = status_of(child);
   ck_assert_int_eq(counts_cpu_time(cpucycles), 1);
   return NULL;
 }
 
-/* _i: whether another thread than the main thread forks. */
-TEST_LOOP(forked_child_counts_itself_upward_from_its_parents_count, 2)
+/* _i: 1: another thread than the main thread forks; 2: the child is a daemon. */
+TEST_LOOP(forked_child_counts_itself_upward_from_its_parents_count, 3)
 {
   pthread_t thread;
   int status = -1;
 
   select_perfevent_or_skip();
+  is_daemon = _i == 2;
   /* No assertion runs at the same time as the fork, because valgrind would report the assertion's
      memory in the child. */
-  if (_i == 0)
+  if (_i != 1)
     fork_here(&status);
   else if (pthread_create(&thread, NULL, fork_here, &status) == 0)
     pthread_join(thread, NULL);
   ck_assert_int_eq(status, 0);
-}
-
-static void close_from(int lowest)
-{
-  int i;
-
-  for (i = lowest; i < 4096; i++)
-    close(i);
-}
-
-/* The child closes its files, as many daemons do. The program's next files have the numbers of the
-   events that the child inherited. */
-TEST(daemon_counts_itself_and_keeps_its_files)
-{
-  long long before;
-  pid_t child;
-
-  select_perfevent_or_skip();
-  before = cpucycles();
-  child = fork();
-  if (child == 0) {
-    int number = cpuc_perf_self.events[0].descriptor, wrong;
-
-    setsid();
-    close_from(3);
-    ck_assert_int_eq(dup2(0, number), number);
-    wrong = child_counts_wrong(before);
-    suite_exit(wrong ? wrong : fcntl(number, F_GETFD) < 0 ? 5 : 0);
-  }
-  ck_assert_int_eq(status_of(child), 0);
 }
 
 TEST(forked_child_touches_no_page_of_its_parent)
@@ -977,50 +963,40 @@ TEST_LOOP(counter_without_user_space_access_is_not_opened, 4)
   ck_assert_str_eq(diagnosis.remedy, "remedy of the test");
 }
 
-/* The event counts on, so no cycle is missing. */
-TEST(page_without_an_index_leads_to_read_of_the_same_event)
+/* _i: 0: the event counts on, so no cycle is missing; 1: it has lost its hardware; 2, 3: the thread
+   also has no descriptor any more; 3: no other event can be opened. */
+TEST_LOOP(page_without_an_index_leads_to_another_read, 4)
 {
   int descriptor, requests;
-
-  page = add_page(0, 2, 48, 1000);
-  hardware[1] = 500;
-  open_page_counter();
-  read_page();
-  descriptor = cpuc_perf_self.events[0].descriptor;
-  requests = perf_kernel_request_count;
-  lose_index();
-  perf_kernel.ahead = 1000000000000LL;
-  executed = 0;
-  ck_assert_int_ge(read_page(), 1000000000000LL);
-  ck_assert_int_eq(counts_cpu_time(read_page), 1);
-  ck_assert_int_eq(executed, 0);
-  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
-  ck_assert_int_eq(cpuc_perf_self.events[0].descriptor, descriptor);
-  ck_assert_int_eq(perf_kernel_request_count, requests);
-  ck_assert_str_eq(loss_reason(), "by-read");
-}
-
-/* _i: 1 and 2: the thread also has no descriptor any more; 2: no other event can be opened. */
-TEST_LOOP(event_without_hardware_is_opened_once_more_without_config1, 3)
-{
   long long before;
 
   page = add_page(0, 2, 48, 1000);
   hardware[1] = 1000000000000LL;
   open_page_counter();
   before = read_page();
+  descriptor = cpuc_perf_self.events[0].descriptor;
+  requests = perf_kernel_request_count;
   lose_index();
-  perf_kernel.lost_hardware = 1;
-  perf_kernel.has_no_events = _i == 2;
+  perf_kernel.ahead = _i ? 0 : 2000000000000LL;
+  perf_kernel.lost_hardware = _i > 0;
+  perf_kernel.has_no_events = _i == 3;
+  if (_i >= 2)
+    close(descriptor);
+  executed = 0;
+  ck_assert_int_ge(read_page(), _i ? before : perf_kernel.ahead);
+  ck_assert_int_eq(executed, 0);
+  ck_assert_int_eq(cpuc_perf_self.state, _i < 3 ? CPUC_PERF_VIA_READ : CPUC_PERF_VIA_FALLBACK);
   if (_i)
-    close(cpuc_perf_self.events[0].descriptor);
-  ck_assert_int_ge(read_page(), before);
-  ck_assert_int_eq(cpuc_perf_self.state, _i < 2 ? CPUC_PERF_VIA_READ : CPUC_PERF_VIA_FALLBACK);
-  ck_assert_int_eq((int)perf_kernel_requests[perf_kernel_request_count - 1].config1, 0);
+    ck_assert_int_eq((int)perf_kernel_requests[perf_kernel_request_count - 1].config1, 0);
+  else {
+    ck_assert_int_eq(cpuc_perf_self.events[0].descriptor, descriptor);
+    ck_assert_int_eq(perf_kernel_request_count, requests);
+  }
   before = read_page();
   spend_cpu_time();
   ck_assert_int_gt(read_page(), before);
-  ck_assert_str_eq(loss_reason(), _i < 2 ? "by-read" : "by-fallback");
+  ck_assert_int_eq(_i == 3 || counts_cpu_time(read_page), 1);
+  ck_assert_str_eq(loss_reason(), _i < 3 ? "by-read" : "by-fallback");
 }
 
 /* Core types (hybrid CPUs). */
@@ -1131,17 +1107,6 @@ TEST(unit_shows_that_one_core_type_includes_the_kernel)
   ck_assert_str_eq(diagnosis.unit, "core cycles in user mode and kernel");
 }
 
-TEST(core_type_without_an_event_drops_the_counter)
-{
-  struct cpuc_diagnosis diagnosis = { 0 };
-
-  perf_kernel.files = hybrid;
-  perf_kernel.lacking_pmu = 10;
-  add_page(0, 1, 48, 0);
-  ck_assert_int_eq(try_page_counter(&diagnosis), ENODEV);
-  ck_assert_ptr_nonnull(diagnosis.explanation);
-}
-
 TEST(core_type_without_the_generic_event_gets_its_event_by_number)
 {
   static const struct perf_kernel_file big_little[] = {
@@ -1168,22 +1133,25 @@ TEST(core_type_without_the_generic_event_gets_its_event_by_number)
   ck_assert_int_eq((int)last->config, 0x11);
 }
 
-TEST_LOOP(too_many_or_malformed_core_types_are_rejected, 5)
+TEST_LOOP(core_type_that_cannot_be_counted_drops_the_counter, 6)
 {
   static const struct perf_kernel_file cases[][16] = {
+    { HYBRID, ATOM("10\n"), END }, /* lacks the event */
     { HYBRID, ATOM(""), END },
     { HYBRID, ATOM("x\n"), END },
     { HYBRID, ATOM("99999999999999999999\n"), END },
     { HYBRID, ATOM("-4\n"), END },
     { HYBRID, ATOM("10\n"), { "cpu_three", "type", "11\n" }, { "cpu_three", "cpus", "1\n" },
       { "cpu_four", "type", "12\n" }, { "cpu_four", "cpus", "1\n" },
-      { "cpu_five", "type", "13\n" }, { "cpu_five", "cpus", "1\n" }, END },
+      { "cpu_five", "type", "13\n" }, { "cpu_five", "cpus", "1\n" }, END }, /* too many */
   };
   struct cpuc_diagnosis diagnosis = { 0 };
 
   perf_kernel.files = cases[_i];
+  perf_kernel.lacking_pmu = _i ? 0 : 10;
   add_page(0, 1, 48, 0);
   ck_assert_int_eq(try_page_counter(&diagnosis), ENODEV);
+  ck_assert_ptr_nonnull(diagnosis.explanation);
 }
 
 #else
