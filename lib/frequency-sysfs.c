@@ -35,14 +35,15 @@ static void make_cpu_path(char *path, int cpu, const char *name)
   memcpy(path, name, strlen(name) + 1);
 }
 
-/* Returns 1 if CPU 0 has a frequency policy, or if a filter hides whether it has one. In most
-   virtual machines no CPU has one, and listing the policies would take ten microseconds. */
-static int has_policies(void)
+/* Stores 0 if CPU 0 has no frequency policy. In most virtual machines no CPU has one, and listing
+   the policies would take ten microseconds. */
+static void find_policies(void *has_policies)
 {
   char path[64];
 
   make_cpu_path(path, 0, "cpufreq");
-  return cpuc_file_exists(path) || (errno != ENOENT && errno != ENOTDIR);
+  if (!cpuc_file_exists(path) && (errno == ENOENT || errno == ENOTDIR))
+    *(int *)has_policies = 0;
 }
 
 struct listing {
@@ -93,7 +94,8 @@ static void list_directories(struct cpuc_frequency_query *query, const char *pat
    directories, so each CPU is asked. Without policies, only CPU 0 is asked. */
 static void list_cpus(struct cpuc_frequency_query *query)
 {
-  query->has_policies = has_policies();
+  query->has_policies = 1; /* also if a filter hides this, with an error or with SIGSYS */
+  cpuc_guard_run(find_policies, &query->has_policies);
   if (query->has_policies)
     list_directories(query, CPU_DIRECTORY "/cpufreq", "policy");
   if (query->has_policies && query->cpu_count == 0)

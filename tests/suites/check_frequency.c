@@ -184,6 +184,40 @@ TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
   expect(3200000000, "cpufreq/scaling_max_freq");
 }
 
+#ifdef HAVE_LINUX_SECCOMP_H
+
+static const int looks[][3] = {
+  { SYS_getdents64, SYS_getdents64, SYS_getdents64 },
+#ifdef SYS_access
+  { SYS_access, SYS_faccessat, SYS_faccessat },
+#else
+  { SYS_faccessat, SYS_faccessat, SYS_faccessat },
+#endif
+};
+
+static int look; /* the row of the calls that raise SIGSYS */
+
+static int raise_sigsys(void)
+{
+  return call_under_filter(SECCOMP_RET_TRAP);
+}
+
+static int estimate_without_looks(void)
+{
+  return filter_calls(looks[look], 3, SECCOMP_RET_TRAP) != 0 || estimate().persecond != 2000000000;
+}
+
+TEST_LOOP(sigsys_while_looking_for_policies_hides_no_frequency, 2)
+{
+  SKIP_IF(suite_under("valgrind"), "valgrind makes the system calls in its own code");
+  skip_unless(raise_sigsys, -SIGSYS, "filters are missing, or raise no SIGSYS");
+  write_file(CPU("0") "scaling_max_freq", "2000000\n");
+  look = _i;
+  in_child_process(estimate_without_looks);
+}
+
+#endif
+
 /* Linux before 4.4 lists no policies. */
 TEST(without_listed_policies_each_cpu_is_read)
 {
