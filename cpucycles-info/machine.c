@@ -128,13 +128,20 @@ static int is_interpreter(const char *name)
   return cpuc_file_read_start(path, text, sizeof text) > 0 && strncmp(text, "enabled\n", 8) == 0;
 }
 
-/* Returns the architecture in names of qemu's interpreters. */
+/* Returns the architecture in names of qemu's interpreters. Linux has the same names for both orders
+   of bytes on MIPS. Source: qemu, linux-user/mips/target_syscall.h and hppa/target_syscall.h. */
 static const char *qemu_architecture(const struct system_info *system)
 {
   const char *name = system->architecture;
 
   if (system->pointer_bits == 32 && strncmp(name, "armv", 4) == 0)
     return "arm";
+  if (system->little_endian && strcmp(name, "mips") == 0)
+    return "mipsel";
+  if (system->little_endian && strcmp(name, "mips64") == 0)
+    return "mips64el";
+  if (strcmp(name, "parisc") == 0)
+    return "hppa";
   return name[0] == 'i' && strcmp(name + 2, "86") == 0 ? "i386" : name;
 }
 

@@ -11,6 +11,10 @@
 #include "tests/suites/machine.h"
 
 #include <sys/utsname.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #define CPU "/sys/devices/system/cpu/"
 
@@ -330,6 +334,42 @@ TEST(warning_of_a_watchdog_that_sets_the_counter_back)
   remove_machine();
 }
 
+#ifdef __linux__
+static const char *simulated_architecture; /* NULL: that of this machine */
+
+/* Replaces the function of the C library. */
+int uname(struct utsname *name)
+{
+  int result = (int)syscall(SYS_uname, name);
+
+  if (simulated_architecture)
+    strcpy(name->machine, simulated_architecture);
+  return result;
+}
+
+TEST_LOOP(emulator_is_found_where_qemu_and_the_kernel_differ_in_the_name, 4)
+{
+  static const char *const names[4][3] = { { "mips", "qemu-mips", "qemu-mipsel" },
+    { "mips64", "qemu-mips64", "qemu-mips64el" }, { "parisc", "qemu-hppa", "qemu-hppa" },
+    { "i686", "qemu-i386", "qemu-i386" } };
+  const unsigned int one = 1;
+  const char *qemu = names[_i][1 + *(const unsigned char *)&one];
+  char path[128];
+
+  simulated_architecture = names[_i][0];
+  snprintf(path, sizeof path, "/proc/sys/fs/binfmt_misc/%s", qemu);
+  make_machine();
+  fill_system(&system_found);
+  if (*system_found.emulator)
+    remove_machine();
+  SKIP_IF(*system_found.emulator, "CPUID names an emulator");
+  write_file(path, "enabled\ninterpreter /usr/bin/qemu\n");
+  fill_system(&system_found);
+  ck_assert_str_eq(system_found.emulator, qemu);
+  remove_machine();
+}
+#endif
+
 /* binfmt_misc starts programs of this architecture with an emulator. */
 TEST(enabled_interpreter_of_this_architecture_is_an_emulator)
 {
@@ -337,7 +377,8 @@ TEST(enabled_interpreter_of_this_architecture_is_an_emulator)
   char path[128], qemu[80];
 
   ck_assert_int_eq(uname(&name), 0);
-  SKIP_IF(strncmp(name.machine, "arm", 3) == 0 || strcmp(name.machine + 2, "86") == 0,
+  SKIP_IF(strncmp(name.machine, "arm", 3) == 0 || strcmp(name.machine + 2, "86") == 0
+      || strncmp(name.machine, "mips", 4) == 0 || strcmp(name.machine, "parisc") == 0,
     "qemu has another name for it");
   snprintf(qemu, sizeof qemu, "qemu-%s", name.machine);
   snprintf(path, sizeof path, "/proc/sys/fs/binfmt_misc/%s", qemu);
