@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* riscv32-rdtime: the timer of the machine. Registers: the time and timeh CSRs, read with RDTIME and
-   RDTIMEH. Width: 64 bits, read in halves: the high half is read before and after the low half,
+/* riscv32-rdtime: the timer of the machine. Registers: the time and timeh CSRs, read with RDTIME
+   and RDTIMEH. Width: 64 bits, read in halves: the high half is read before and after the low half,
    until the two reads of the high half agree. Access, rate and source:
    backends/common/riscv-timebase.h. */
 

@@ -130,10 +130,10 @@ static void print_trace(const struct cpuc_selection *selection)
 }
 
 /* Selects a counter if none is selected yet, publishes it, and prints requested tracesetup lines.
-   Returns NULL in a signal handler or allocator that runs inside the selection. The selection blocks
-   or defers all signals except faults, so a handler runs inside the selection only after a fault
-   outside of the functions that cpuc_guard_run() calls, or if another thread has installed the
-   handler during the selection. */
+   Returns NULL in a signal handler or allocator that runs inside the selection. The selection
+   blocks or defers all signals except faults, so a handler runs inside the selection only after a
+   fault outside of the functions that cpuc_guard_run() calls, or if another thread has installed
+   the handler during the selection. */
 static struct cpuc_selection *select_and_publish(void)
 {
   struct cpuc_selection *selection = cpuc_process_select_once();

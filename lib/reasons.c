@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* All reasons, which cpucycles-internals(7) and the schema of the JSON report list as well. Of the last
-   two, the later one is worse. */
+/* All reasons, which cpucycles-internals(7) and the schema of the JSON report list as well. Of the
+   last two, the later one is worse. */
 static const struct {
   const char *code, *sentence;
 } reasons[] = {

@@ -23,8 +23,9 @@ void cpuc_reasons_note_unproven(struct cpucycles_counter_info *);
 /* Asks the backend of a dropped counter for an explanation and a remedy. */
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
 
-/* Stores a code of cpucycles-internals(7) as the reason of the selected counter, because at least one thread
-   does not read this counter directly. Keeps the old reason if it is worse. Async-signal-safe. */
+/* Stores a code of cpucycles-internals(7) as the reason of the selected counter, because at least
+   one thread does not read this counter directly. Keeps the old reason if it is worse.
+   Async-signal-safe. */
 void cpuc_reasons_note_selected(struct cpucycles_counter_info *, const char *code);
 
 #pragma GCC visibility pop

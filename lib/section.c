@@ -9,9 +9,10 @@
 
 enum { EMPTY_SECTIONS = 1000 };
 
-/* Not inlined into the measurement, whose empty section then contains the same calls as a section of
-   a program: direct ones in a static library, ones through the linkage table in a shared library. A
-   pointer would not do, because a CPU that does not predict indirect calls takes longer for them. */
+/* Not inlined into the measurement, whose empty section then contains the same calls as a section
+   of a program: direct ones in a static library, ones through the linkage table in a shared
+   library. A pointer would not do, because a CPU that does not predict indirect calls takes longer
+   for them. */
 #define CALLED __attribute__((noinline))
 
 CALLED long long cpucycles_section_begin(void)

@@ -27,8 +27,8 @@ struct cpuc_selection {
   struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
 };
 
-/* What the library offers to its counters. Until a selection is complete, the fallback counter is 0,
-   and no reason is recorded. */
+/* What the library offers to its counters. Until a selection is complete, the fallback counter is
+   0, and no reason is recorded. */
 extern const struct cpuc_services cpuc_select_services;
 
 /* Tries the `count` entries of the table, one of which has CPUC_KIND_NONE, and opens the best

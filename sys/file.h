@@ -66,9 +66,9 @@ void cpuc_file_line_begin(struct cpuc_file_line *line);
 const char *cpuc_file_line_add(struct cpuc_file_line *line, const char *text, const char *end);
 
 /* Calls visit(line, argument) for each line of a file, and ends when it returns nonzero, or after
-   `limit` bytes. Ignores a line that lacks its newline. Reads 1 KiB, which is less than the lines of
-   a CPU of x86 in /proc/cpuinfo, then small pieces, because the kernel takes ten microseconds in a
-   virtual machine to prepare the lines of the next CPU, and one CPU can suffice. Returns 1 if
+   `limit` bytes. Ignores a line that lacks its newline. Reads 1 KiB, which is less than the lines
+   of a CPU of x86 in /proc/cpuinfo, then small pieces, because the kernel takes ten microseconds in
+   a virtual machine to prepare the lines of the next CPU, and one CPU can suffice. Returns 1 if
    visit() returned nonzero, else 0. */
 int cpuc_file_read_lines(const char *path, int limit,
   int (*visit)(const struct cpuc_file_line *line, void *argument), void *argument);

@@ -42,9 +42,10 @@ static int index_of(int signal)
   return i;
 }
 
-/* Returns 1 if a call such as kill() sent the signal, or if the kernel found an error in memory that
-   the thread has not accessed yet; 0 if an instruction of the thread caused the signal. SI_USER
-   exceeds all codes of faults, or, as on Linux (sigaction(2)), is at most 0, and they are above. */
+/* Returns 1 if a call such as kill() sent the signal, or if the kernel found an error in memory
+   that the thread has not accessed yet; 0 if an instruction of the thread caused the signal.
+   SI_USER exceeds all codes of faults, or, as on Linux (sigaction(2)), is at most 0, and they are
+   above. */
 static int was_sent(const siginfo_t *info)
 {
 #ifdef SI_KERNEL

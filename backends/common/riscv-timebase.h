@@ -5,10 +5,10 @@
    Source: RISC-V Instruction Set Manual volume I, "Zicntr" extension for base counters and timers;
    volume II, section "Supervisor Counter-Enable (scounteren) Register".
 
-   Rate: constant, a few MHz on most CPUs. No register contains it. Newer kernels report it through the system call riscv_hwprobe
-   (Documentation/arch/riscv/hwprobe.rst, RISCV_HWPROBE_KEY_TIME_CSR_FREQ). Older kernels, unless
-   booted with ACPI, report it in the device tree
-   (Documentation/devicetree/bindings/riscv/cpus.yaml, timebase-frequency). */
+   Rate: constant, a few MHz on most CPUs. No register contains it. Newer kernels report it through
+   the system call riscv_hwprobe (Documentation/arch/riscv/hwprobe.rst,
+   RISCV_HWPROBE_KEY_TIME_CSR_FREQ). Older kernels, unless booted with ACPI, report it in the device
+   tree (Documentation/devicetree/bindings/riscv/cpus.yaml, timebase-frequency). */
 
 #ifndef CPUCYCLES_RISCV_TIMEBASE_H
 #define CPUCYCLES_RISCV_TIMEBASE_H

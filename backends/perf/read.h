@@ -93,8 +93,9 @@ extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 /* The only_page of a thread that cannot take the hot path. The index in this page is 0. */
 extern const struct perf_event_mmap_page cpuc_perf_no_page;
 
-/* Returns the base. A read loads the state first, then the base, and then reads the events: only the first read of a thread, and the change from VIA_MMAP to VIA_READ,
-   store a base, and a read in a signal handler can make both. */
+/* Returns the base. A read loads the state first, then the base, and then reads the events: only
+   the first read of a thread, and the change from VIA_MMAP to VIA_READ, store a base, and a read in
+   a signal handler can make both. */
 static inline unsigned long long cpuc_perf_load_base(void)
 {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Replaces backends/perf/kernel.c and sys/perf-pmu.c: see perf-kernel.h. Where the kernel has no perf events, as under
-   qemu-user, a test that fills a page gets a descriptor of /dev/null in place of an event. */
+/* Replaces backends/perf/kernel.c and sys/perf-pmu.c: see perf-kernel.h. Where the kernel has no
+   perf events, as under qemu-user, a test that fills a page gets a descriptor of /dev/null in place
+   of an event. */
 
 #include "config.h"
 
