@@ -70,6 +70,6 @@ ssize_t pfx_group_read(int leader, struct pfx_group_reading *reading)
 
   if (simulated_group.alter_reading)
     simulated_group.alter_reading(reading, &length);
-  perfex_group_reads++;
+  __atomic_add_fetch(&perfex_group_reads, 1, __ATOMIC_RELAXED);
   return length;
 }
