@@ -60,11 +60,14 @@ static int was_sent(const siginfo_t *info)
 }
 
 /* Makes the process end when the handler returns, with the siginfo of this signal if the system
-   allows it. Does not rely on a second fault: s390x continues after the instruction, and no system
-   repeats a system call that a filter has answered with SIGSYS. */
+   allows it. An access to memory faults again by itself, and qemu takes such a signal that is sent
+   for a fault of its own. Other signals are sent again: s390x continues after the instruction, and
+   no system repeats a system call that a filter has answered with SIGSYS. */
 static void take_default_action(siginfo_t *info)
 {
   signal(info->si_signo, SIG_DFL);
+  if ((info->si_signo == SIGSEGV || info->si_signo == SIGBUS) && !was_sent(info))
+    return;
 #if defined(SYS_rt_tgsigqueueinfo) && defined(SYS_gettid)
   if (syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), info->si_signo, info) == 0)
     return;
