@@ -27,10 +27,11 @@ static int reread_descriptors(long long *count)
   return cpuc_perf_read_descriptors(count);
 }
 
-/* Reads in every state, and changes the state if a read fails. */
-static __attribute__((noinline)) long long read_and_recover(const struct cpuc_perf_counter *counter)
+/* Reads in every state, and changes the state if a read fails. Sets errno to saved_errno. */
+static __attribute__((noinline)) long long read_and_recover(const struct cpuc_perf_counter *counter,
+  int saved_errno)
 {
-  const struct cpuc_perf_thread *self = &cpuc_perf_self;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
   long long count = self->last;
 
   if (self->state == CPUC_PERF_UNOPENED)
@@ -41,7 +42,10 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
     cpuc_perf_leave(CPUC_PERF_VIA_READ);
   if (self->state == CPUC_PERF_VIA_FALLBACK)
     count = self->fallback_base + cpuc_perf_services->fallback();
-  return count;
+  errno = saved_errno;
+  if (count > self->last) /* false if a signal handler has read since */
+    self->last = count;
+  return self->last;
 }
 
 /* Tries the most frequent case first: one event and one read(2). */
@@ -62,9 +66,5 @@ long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter)
         return self->last = count;
     }
   }
-  count = read_and_recover(counter);
-  errno = saved_errno;
-  if (count > self->last) /* false if a signal handler has read since */
-    self->last = count;
-  return self->last;
+  return read_and_recover(counter, saved_errno);
 }
