@@ -10,7 +10,7 @@ static void summarize_counter(const struct report *report,
   const struct cpucycles_counter_info *counter)
 {
   write_line("summary counter  %s: %s", counter->name,
-    is_of_core_cycles(counter) && counts_core_cycles(report) == 0 ? "counts" : counter->count_unit);
+    is_of_core_cycles(counter) && counts_core_cycles(report) != 1 ? "counts" : counter->count_unit);
   if (counter->scaling > 0 && (counter->scaling < 1 || counter->scaling > 1))
     write_words(" (%s * %.6g)", counter->unit, counter->scaling);
   if (!is_of_core_cycles(counter) && report->core.counted_persecond > 0)

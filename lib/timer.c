@@ -20,8 +20,8 @@ static const struct {
   int invariant;
   const char *source;
 } kinds[] = {
-  [CPUC_KIND_CORE] = { 0, "counts core cycles" },
-  [CPUC_KIND_SYSTEM_CALL] = { 0, "counts core cycles" },
+  [CPUC_KIND_CORE] = { 0, "kind of the counter" },
+  [CPUC_KIND_SYSTEM_CALL] = { 0, "kind of the counter" },
   [CPUC_KIND_REFERENCE] = { -1, NULL },
   [CPUC_KIND_SCALED] = { 1, "architecture or operating system" },
   [CPUC_KIND_CLOCK] = { 1, "operating system" },
