@@ -42,7 +42,7 @@ int run_in_child(void (*body)(void *), void *argument, void *result, size_t size
     close(pipes[0]);
     to_parent = pipes[1];
     body(argument);
-    _exit(write(to_parent, result, size) != (ssize_t)size);
+    _exit(write(to_parent, result, size) == (ssize_t)size ? 0 : 1);
   }
   close(pipes[1]);
   while (child > 0 && size > 0 && (length = read(pipes[0], bytes, size)) > 0) {

@@ -133,7 +133,7 @@ static void measure_core_ratio(struct counter_results *results)
   for (i = 0; i < CHAIN_WINDOWS; i++)
     for (length = 0; length < 2; length++) {
       count = cpucycles();
-      if (cpuc_dependent_add_run((length + 1) * CHAIN_PASSES) != 0)
+      if (cpuc_dependent_add_run((length + 1L) * CHAIN_PASSES) != 0)
         return;
       count = difference_of(cpucycles(), count);
       smallest[length] = count < smallest[length] ? count : smallest[length];

@@ -19,10 +19,10 @@ int write_is_text(void);
 
 /* Prints words as a line, and what exceeds the columns in more lines, which begin with four
    blanks. */
-void write_folded(const char *words, int columns);
+void write_folded(const char *words, int width);
 
 /* Folds the lines that follow at this width, which is 80 at first. */
-void write_fold(int columns);
+void write_fold(int width);
 
 /* Text only: begins a line with "cpucycles " and these words. */
 __attribute__((format(printf, 1, 2)))

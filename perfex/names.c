@@ -126,6 +126,7 @@ static int add_terms(struct pfx_names_event *event, const char *pmu, char *terms
 
 /* Adds a term NAME or NAME=VALUE. In the text of an event, which is nested, a name is that of a
    format only. */
+/* NOLINTNEXTLINE(misc-no-recursion): is_nested ends it */
 static int add_term(struct pfx_names_event *event, const char *pmu, char *term, int is_nested)
 {
   char file[96], text[512], *equals = strchr(term, '=');
@@ -156,6 +157,7 @@ static int add_term(struct pfx_names_event *event, const char *pmu, char *term, 
   return 0;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): see add_term() */
 static int add_terms(struct pfx_names_event *event, const char *pmu, char *terms, int is_nested)
 {
   char *next = terms;
@@ -173,7 +175,7 @@ static int add_terms(struct pfx_names_event *event, const char *pmu, char *terms
 }
 
 /* Parses PMU/TERMS/; `slash` is the first slash. */
-static int parse_pmu_event(char *text, char *slash, struct pfx_names_event *event)
+static int parse_pmu_event(char *pmu, char *slash, struct pfx_names_event *event)
 {
   char *end = strchr(slash + 1, '/'), type[32];
   long long number = -1;
@@ -182,16 +184,16 @@ static int parse_pmu_event(char *text, char *slash, struct pfx_names_event *even
     return pfx_why(EINVAL, "%s: an event of a PMU has two slashes: PMU/event/ or PMU/term=value/",
       event->name);
   *slash = *end = 0;
-  if (*text && *text != '.' && strlen(text) < PFX_NAMES_SIZE
-    && cpuc_perf_pmu_read(text, "type", type, sizeof type))
+  if (*pmu && *pmu != '.' && strlen(pmu) < PFX_NAMES_SIZE
+    && cpuc_perf_pmu_read(pmu, "type", type, sizeof type))
     number = cpuc_parse_number_line(type, 1);
   if (number < 0 || number > INT32_MAX)
     return pfx_why(EINVAL, "%s: there is no PMU \"%.64s\" in /sys/bus/event_source/devices",
-      event->name, text);
+      event->name, pmu);
   event->type = (uint32_t)number;
   event->counter = event->type == PERF_TYPE_SOFTWARE ? PFX_NAMES_SOFTWARE
-    : cpuc_perf_core_types_is_pmu(text) ? PFX_NAMES_CORE_PMU : PFX_NAMES_OTHER_PMU;
-  return add_terms(event, text, slash + 1, 0);
+    : cpuc_perf_core_types_is_pmu(pmu) ? PFX_NAMES_CORE_PMU : PFX_NAMES_OTHER_PMU;
+  return add_terms(event, pmu, slash + 1, 0);
 }
 
 /* Cuts the modes off, and stores them. The default is user mode. */

@@ -27,17 +27,17 @@
 
 struct perfex_group {
   struct pfx_set open;
-  unsigned long long thread; /* number of the thread that is counted, also after a fork */
-  unsigned long long forks;  /* number of forks before the process that has opened the group */
-  unsigned long long page_reader; /* `thread` if it reads pages, else a number of no thread */
-  int page_count;            /* pages that are mapped: one for each event, or none */
+  unsigned long thread; /* number of the thread that is counted, also after a fork */
+  unsigned long forks;  /* number of forks before the process that has opened the group */
+  unsigned long page_reader; /* `thread` if it reads pages, else a number of no thread */
+  int page_count;       /* pages that are mapped: one for each event, or none */
   const volatile struct perf_event_mmap_page *pages[PFX_GROUP_EVENTS];
   struct pfx_set_event events[CPUC_PERF_CORE_TYPES * PFX_GROUP_EVENTS];
 };
 
-/* Numbers of threads, never reused; 0: the thread has opened no group in this process. */
-static unsigned long long last_thread, forks;
-static CPUC_THREAD_LOCAL unsigned long long this_thread;
+/* Numbers of threads, not reused before 2^32 threads; 0: the thread has opened no group in this process. */
+static unsigned long last_thread, forks;
+static CPUC_THREAD_LOCAL unsigned long this_thread;
 
 /* The pages of the parent's groups are not mapped in the child. */
 static void after_fork_in_child(void)
@@ -327,7 +327,7 @@ static struct perfex_group *open_group(struct request *request, const char *list
     this_thread = __atomic_add_fetch(&last_thread, 1, __ATOMIC_RELAXED);
   group->thread = this_thread;
   group->forks = forks;
-  group->page_reader = ULLONG_MAX;
+  group->page_reader = ULONG_MAX;
   if (open_events(group, request, flags) == 0) {
     if (start(group) == 0)
       return group;

@@ -78,7 +78,7 @@ int pfx_set_start(const struct pfx_set *group)
   int i;
 
   for (i = 0; i < group->types; i++)
-    if (ioctl(group->events[i * group->count].descriptor, PERF_EVENT_IOC_ENABLE, 0) != 0)
+    if (ioctl(group->events[(ptrdiff_t)i * group->count].descriptor, PERF_EVENT_IOC_ENABLE, 0) != 0)
       return errno;
   return 0;
 }
@@ -109,7 +109,7 @@ int pfx_set_read(const struct pfx_set *group, long long *counts)
 
   memset(counts, 0, (size_t)group->count * sizeof counts[0]);
   for (i = 0; i < group->types && error == 0; i++)
-    error = read_type(group, &group->events[i * group->count], counts);
+    error = read_type(group, &group->events[(ptrdiff_t)i * group->count], counts);
   if (error != 0)
     memset(counts, 0, (size_t)group->count * sizeof counts[0]);
   return error;

@@ -44,9 +44,9 @@ static uint32_t only_index(const struct cpuc_perf_counter *counter)
 int cpuc_perf_read_pages(const struct cpuc_perf_counter *counter, long long *count)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES];
-  uint64_t counts[CPUC_PERF_CORE_TYPES];
-  struct cpuc_perf_page_found found;
+  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES] = { NULL };
+  uint64_t counts[CPUC_PERF_CORE_TYPES] = { 0 };
+  struct cpuc_perf_page_found found = { 0, 0, 0 };
   unsigned long long sum;
   int i, has_all_time;
 
