@@ -44,20 +44,22 @@ static uint32_t only_index(const struct cpuc_perf_counter *counter)
 int cpuc_perf_read_pages(const struct cpuc_perf_counter *counter, long long *count)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES] = { NULL };
-  uint64_t counts[CPUC_PERF_CORE_TYPES] = { 0 };
+  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES];
+  uint64_t counts[CPUC_PERF_CORE_TYPES];
   struct cpuc_perf_page_found found = { 0, 0, 0 };
   unsigned long long sum;
-  int i, has_all_time;
+  int i, has_all_time, event_count = self->event_count;
 
-  for (i = 0; i < self->event_count; i++)
+  if (event_count <= 0)
+    return -1;
+  for (i = 0; i < event_count; i++)
     pages[i] = self->events[i].page;
   do {
     sum = cpuc_perf_load_base();
-    has_all_time = self->event_count > 1 || cpuc_perf_page_has_all_time(pages[0]);
-  } while (!cpuc_perf_page_read_all(pages, self->event_count, counter->instruction,
+    has_all_time = event_count > 1 || cpuc_perf_page_has_all_time(pages[0]);
+  } while (!cpuc_perf_page_read_all(pages, event_count, counter->instruction,
     only_index(counter), counts, &found));
-  for (i = 0; i < self->event_count; i++)
+  for (i = 0; i < event_count; i++)
     sum += counts[i];
   if (found.indexed != 0 && found.shift == self->shift)
     self->index = found.index; /* on the first read, or after the event was moved */
