@@ -831,7 +831,7 @@ static void try_alone(struct cpuc_backend backend, long long (*now)(void))
 {
   struct cpuc_candidate_context context = { .persecond = CPUC_FREQUENCY_DEFAULT,
     .now = now ? now : cpuc_os_clock_monotonic };
-  struct cpuc_candidate candidate;
+  static struct cpuc_candidate candidate; /* holds the text of an explanation */
   struct cpuc_table_entry alone;
 
   entries = 0;
