@@ -20,8 +20,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-
-
 /* Returns the faults counted while so many pages are touched. Fails the test if the count is
    incomplete. */
 static long long count_faults(int pages)
@@ -41,7 +39,8 @@ static long long count_faults(int pages)
 
 TEST(section_is_counted_exactly)
 {
-  SKIP_IF(suite_under("valgrind"), "valgrind touches pages of its own");
+  SKIP_IF(SUITE_SANITIZED || suite_under("valgrind"),
+    "valgrind and sanitizers touch pages of their own");
   skip_without_counts();
   count_faults(PAGES); /* code has page faults of its own when it first runs */
   ck_assert_int_eq(count_faults(0), 0);
