@@ -1,14 +1,35 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Runs a function in a child process, which ends within a second after its parent. */
+/* Runs a function in a child process, which ends within a second after its parent, or with a
+   signal. */
 
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
 
+#include <signal.h>
+
+const char *signal_name(int signal)
+{
+#define NAME(signal) { signal, #signal }
+  static const struct {
+    int number;
+    const char *name;
+  } names[] = { NAME(SIGABRT), NAME(SIGILL), NAME(SIGFPE), NAME(SIGSEGV),
+#ifdef CPUCYCLES_POSIX
+    NAME(SIGBUS), NAME(SIGKILL), NAME(SIGSYS),
+#endif
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (names[i].number == signal)
+      return names[i].name;
+  return "signal";
+}
+
 #ifdef HAVE_FORK
 
 #include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,8 +46,7 @@ void end_if_parent_has_ended(void)
     _exit(1);
 }
 
-/* No signal handler of the tool returns from a call, so none is interrupted by
-   EINTR. */
+/* No signal handler of the tool returns from a call, so no call fails with EINTR. */
 int run_in_child(void (*body)(void *), void *argument, void *result, size_t size)
 {
   char *bytes = result;

@@ -83,8 +83,7 @@ static int check(const char *requested)
 
 /* Prints the report. If a signal ended the child that made the first call, it would also end this
    process, so only the parts of the report that need no call of the library are printed. */
-static int print_report(const struct arguments *arguments, const struct counter_list *list,
-  int signal)
+static int report(const struct arguments *arguments, const struct counter_list *list, int signal)
 {
   static struct report report;
   int is_text = arguments->mode == 't' || arguments->mode == 'a';
@@ -94,18 +93,15 @@ static int print_report(const struct arguments *arguments, const struct counter_
       signal_name(signal), signal);
     fill_surroundings(&report);
     if (is_text)
-      print_text_of_surroundings(&report);
+      print_surroundings(&report);
     return 1;
   }
-  fill_report(&report, list, arguments->counter,
-    arguments->seconds > 0 ? arguments->seconds : DEFAULT_SECONDS);
+  fill_report(&report, list, arguments->seconds > 0 ? arguments->seconds : DEFAULT_SECONDS);
   judge_report(&report);
-  if (is_text)
-    print_text(&report, arguments->mode == 'a');
-  else if (arguments->mode == 'j')
-    print_json(&report);
-  else
+  if (arguments->mode == 'p')
     print_plot(&report);
+  else
+    print_report(&report, is_text ? WRITE_TEXT : WRITE_JSON, arguments->mode == 'a');
   free(report.results);
   return report.killed_count > 0;
 }
@@ -126,7 +122,7 @@ static int run(const struct arguments *arguments)
 {
   static struct counter_list list;
   const char *counter = arguments->counter;
-  int i, signal = 0, is_listed = !counter;
+  int i, signal = 0, is_wanted, is_listed = 0;
 
   if (arguments->mode == 'h' || arguments->mode == 'V') {
     if (arguments->mode == 'h')
@@ -143,14 +139,16 @@ static int run(const struct arguments *arguments)
   else
     list_counters(&list);
   for (i = 0; i < list.count; i++) {
-    is_listed |= counter && strcmp(list.names[i], counter) == 0;
+    is_wanted = !counter || strcmp(list.names[i], counter) == 0;
+    is_listed |= is_wanted;
+    list.is_examined[i] &= is_wanted;
     if (arguments->mode == 'l')
       printf("%s\n", list.names[i]);
   }
   if (signal == 0 && !is_listed)
     return usage_error("no such counter (--list names them): ", counter);
   if (is_report(arguments))
-    return print_report(arguments, &list, signal);
+    return report(arguments, &list, signal);
   return arguments->mode == 'C' ? check(counter) : 0;
 }
 

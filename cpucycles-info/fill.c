@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
+#include "sys/trapped-call.h"
 
 #include <cpucycles/bench.h>
 
@@ -23,7 +24,8 @@ void list_counters(struct counter_list *list)
 
   for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++) {
     snprintf(list->names[i], sizeof list->names[i], "%s", counter->name);
-    list->works[i] = counter->state != CPUCYCLES_DROPPED && strcmp(counter->kind, "none") != 0;
+    list->is_examined[i]
+      = counter->state != CPUCYCLES_DROPPED && strcmp(counter->kind, "none") != 0;
   }
   list->count = i;
 }
@@ -58,11 +60,7 @@ int request_counter(const char *name)
 #ifdef CPUCYCLES_POSIX
   return setenv("CPUCYCLES_IMPLEMENTATION", name, 1);
 #else
-  char setting[64];
-
-  return snprintf(setting, sizeof setting, "CPUCYCLES_IMPLEMENTATION=%s", name)
-      < (int)sizeof setting
-      ? putenv(strdup(setting)) : -1;
+  return _putenv_s("CPUCYCLES_IMPLEMENTATION", name);
 #endif
 }
 
@@ -80,17 +78,15 @@ static void examine_as_selected(void *argument)
 }
 
 /* Returns 1 if a signal ended the child. */
-static int examine_in_child(struct counter_results *results, double seconds)
+static int examine_in_child(struct counter_results *results, const char *name, double seconds)
 {
   struct examination examination = { results, seconds };
   int signal = run_in_child(examine_as_selected, &examination, results, sizeof *results);
-  char name[sizeof results->name];
 
   if (signal == 0)
     return 0;
-  memcpy(name, results->name, sizeof name);
-  memset(results, 0, sizeof *results);
-  memcpy(results->name, name, sizeof name);
+  memset(results, 0, sizeof *results); /* the child may have written a part */
+  strcpy(results->name, name);
   if (signal > 0)
     snprintf(results->failure, sizeof results->failure,
       "%s (%d) ended the process that examined it", signal_name(signal), signal);
@@ -100,8 +96,7 @@ static int examine_in_child(struct counter_results *results, double seconds)
   return signal > 0;
 }
 
-void examine_each(struct report *report, const struct counter_list *list, const char *only,
-  double seconds)
+void examine_each(struct report *report, const struct counter_list *list, double seconds)
 {
   struct counter_results *results;
   int i;
@@ -110,14 +105,14 @@ void examine_each(struct report *report, const struct counter_list *list, const 
   if (!report->results)
     fprintf(stderr, "cpucycles-info: cannot examine the counters: %s\n", strerror(errno));
   for (i = 0; report->results && i < list->count; i++) {
-    if (!list->works[i] || (only && strcmp(only, list->names[i]) != 0)
+    if (!list->is_examined[i]
       || (list->no_child && strcmp(list->names[i], cpucycles_implementation()) != 0))
       continue;
     results = &report->results[report->result_count++];
-    memcpy(results->name, list->names[i], sizeof results->name);
+    strcpy(results->name, list->names[i]);
     if (list->no_child)
       measure_counter(results, seconds);
-    else if (examine_in_child(results, seconds)) {
+    else if (examine_in_child(results, list->names[i], seconds)) {
       fprintf(stderr, "cpucycles-info: %s: %s\n", results->name, results->failure);
       report->killed_count++;
     }
@@ -205,14 +200,14 @@ void fill_surroundings(struct report *report)
   if (report->cpu.foreign && !*report->system.emulator)
     strcpy(report->system.emulator, "user-mode (foreign /proc/cpuinfo)");
   fill_settings(&report->settings);
+  cpuc_trapped_call_list(report->system.trapped_calls, sizeof report->system.trapped_calls);
 }
 
-void fill_report(struct report *report, const struct counter_list *list, const char *only,
-  double seconds)
+void fill_report(struct report *report, const struct counter_list *list, double seconds)
 {
   report->clock = clock_name;
   /* Starts children that select a counter each, so this process must not have selected one. */
-  examine_each(report, list, only, seconds);
+  examine_each(report, list, seconds);
   measure_iqm(report);
   measure_loops(report);
   fill_library(&report->library);

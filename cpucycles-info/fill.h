@@ -15,17 +15,16 @@ enum { MAX_CPUS = 8192 }; /* CPUs with this number or a higher one are ignored *
 
 /* fill.c */
 
-/* The names of all counters, which of them work, and the core frequency before all other
-   measurements. */
+/* All counters, and the core frequency before all other measurements. */
 struct counter_list {
   int count;
   char names[MAX_COUNTERS][32];
-  int works[MAX_COUNTERS];
+  int is_examined[MAX_COUNTERS]; /* at first, 1 for each counter that works */
   long long core_persecond; /* measured by list_and_measure_core_in_child() */
   int no_child; /* 1 if no child listed the counters, so only the selected counter is examined */
 };
 
-/* Fills count, names and works. This process selects a counter. */
+/* Fills count, names and is_examined. This process selects a counter. */
 void list_counters(struct counter_list *list);
 
 /* Fills the list in a child, so that this process does not select a counter yet. If the child does
@@ -37,11 +36,10 @@ int list_and_measure_core_in_child(struct counter_list *list);
    inherit. Returns 0 on success. */
 int request_counter(const char *name);
 
-/* Examines each counter that works and, if `only` is not NULL, has this name. Unless list->no_child
-   is 1, call this function before the process selects a counter. If a signal ends a child, prints a
-   message on standard error and continues with the next counter. */
-void examine_each(struct report *report, const struct counter_list *list, const char *only,
-  double seconds);
+/* Examines counters. Unless list->no_child is 1, call this function before the process selects a
+   counter. If a signal ends a child, prints a message on standard error and continues with the next
+   counter. */
+void examine_each(struct report *report, const struct counter_list *list, double seconds);
 
 /* child.c: a child process that measures, and returns its results through a pipe. */
 
@@ -107,9 +105,7 @@ void fill_library(struct library_info *library);
 /* Fills system, cpu and settings without a call of the library. */
 void fill_surroundings(struct report *report);
 
-/* Fills the whole report except what judge_report() adds. examine_each() explains the
-   parameters. */
-void fill_report(struct report *report, const struct counter_list *list, const char *only,
-  double seconds);
+/* Fills the whole report except what judge_report() adds. */
+void fill_report(struct report *report, const struct counter_list *list, double seconds);
 
 #endif

@@ -30,7 +30,6 @@ static const long long largest_difference = 1LL << 40;
    take any number of cycles above a minimum. */
 static void pass_time(unsigned int turns, unsigned int longer_turns)
 {
-  volatile unsigned int sink;
   unsigned int x = turns, i;
 
   for (i = 0; i < turns; i++) {
@@ -43,8 +42,6 @@ static void pass_time(unsigned int turns, unsigned int longer_turns)
     x += i;
     __asm__ volatile("" : "+r"(x));
   }
-  sink = x;
-  (void)sink;
 }
 
 void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
@@ -120,7 +117,7 @@ struct grain find_grain(long long *differences, int count)
 {
   struct grain grain = { 1, 1 }, fitted;
   long long values[RARE], distance, tried = 1;
-  int frequent, positive = 0, zeros = 0, i, j;
+  int frequent, zeros = 0, i, j;
 
   merge_ones(differences, count);
   qsort(differences, (size_t)count, sizeof *differences, cpucycles_bench_compare);
@@ -130,14 +127,13 @@ struct grain find_grain(long long *differences, int count)
     zeros += *differences++ == 0;
     count--;
   }
-  positive = count;
-  frequent = find_frequent(differences, positive, values);
+  frequent = find_frequent(differences, count, values);
   for (i = 0; i < frequent; i++)
-    for (j = zeros > positive / RARE ? -1 : 0; j < i; j++) { /* 0 is a value, too */
+    for (j = zeros > count / RARE ? -1 : 0; j < i; j++) { /* 0 is a value, too */
       distance = values[i] - (j < 0 ? 0 : values[j]);
       if (distance <= tried)
         continue;
-      fitted = fit(differences, positive, distance);
+      fitted = fit(differences, count, distance);
       if (fitted.share < least_share)
         continue;
       tried = distance;

@@ -1,38 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Judges a report: fills the warnings, one sentence for each condition that can distort a
-   measurement on this machine. Computes values from a report. */
+/* Judges a report: what the counter in use counts, and the warnings, one sentence for each
+   condition that can distort a measurement on this machine. */
 
 #include "config.h"
 
 #include "cpucycles-info/report.h"
-#include "sys/trapped-call.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-const char *signal_name(int signal)
-{
-#define NAME(signal) { signal, #signal }
-  static const struct {
-    int number;
-    const char *name;
-  } names[] = { NAME(SIGABRT), NAME(SIGILL), NAME(SIGFPE), NAME(SIGSEGV),
-#ifdef SIGBUS
-    NAME(SIGBUS), NAME(SIGKILL),
-#endif
-#ifdef SIGSYS
-    NAME(SIGSYS),
-#endif
-  };
-  size_t i;
-
-  for (i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (names[i].number == signal)
-      return names[i].name;
-  return "signal";
-}
 
 const struct counter_results *results_of(const struct report *report, const char *counter)
 {
@@ -44,66 +20,28 @@ const struct counter_results *results_of(const struct report *report, const char
   return NULL;
 }
 
-static int are_equal(const char *one, const char *other)
-{
-  return one && other ? strcmp(one, other) == 0 : one == other;
-}
-
-const struct cpucycles_counter_info *first_alike(const struct library_info *library,
-  const struct cpucycles_counter_info *counter)
-{
-  const struct cpucycles_counter_info *first;
-  int i;
-
-  for (i = 0; i < library->counter_count; i++) {
-    first = library->counters[i];
-    if (first != counter && are_equal(first->reason, counter->reason)
-      && are_equal(first->explanation, counter->explanation)
-      && are_equal(first->remedy, counter->remedy))
-      return first;
-    if (first == counter)
-      break;
-  }
-  return counter;
-}
-
-int is_core_ratio_off(const struct counter_results *results)
+/* Returns 1 if a measurement contradicts that the counter counts core cycles. The bounds leave room
+   for interruptions and for another hardware thread of the core. */
+static int is_core_ratio_off(const struct counter_results *results)
 {
   return results->has_core_ratio
     && (results->counts_per_core_cycle < 0.95 || results->counts_per_core_cycle > 1.05);
 }
 
-/* Returns the results of the counter in use if its ratio was measured, or NULL. */
-static const struct counter_results *core_ratio_in_use(const struct report *report)
+/* The counter in use and its results may be NULL. */
+static void judge_core(struct core_info *core, const struct cpucycles_counter_info *counter,
+  const struct counter_results *results)
 {
-  const struct cpucycles_counter_info *counter = report->library.selected;
-  const struct counter_results *results = counter ? results_of(report, counter->name) : NULL;
+  long long counted = core->counted_persecond;
 
-  return results && results->has_core_ratio ? results : NULL;
-}
-
-int counts_core_cycles(const struct report *report)
-{
-  const struct counter_results *results = core_ratio_in_use(report);
-
-  if (!report->library.selected || !is_of_core_cycles(report->library.selected))
-    return 0;
-  return results ? !is_core_ratio_off(results) : -1;
-}
-
-long long core_persecond(const struct core_info *core)
-{
-  return core->persecond_after > 0 ? core->persecond_after : core->persecond_before;
-}
-
-double cycles_per_counted_cycle(const struct report *report)
-{
-  const struct counter_results *results = core_ratio_in_use(report);
-  long long counted = report->core.counted_persecond;
-
-  if (results)
-    return results->counts_per_core_cycle > 0 ? 1 / results->counts_per_core_cycle : 0;
-  return counted > 0 ? (double)core_persecond(&report->core) / (double)counted : 0;
+  core->persecond = core->persecond_after > 0 ? core->persecond_after : core->persecond_before;
+  core->cycles_per_count = counted > 0 ? (double)core->persecond / (double)counted : 0;
+  core->counts_core_cycles = counter && is_of_core_cycles(counter) ? -1 : 0;
+  if (!results || !results->has_core_ratio)
+    return;
+  core->cycles_per_count
+    = results->counts_per_core_cycle > 0 ? 1 / results->counts_per_core_cycle : 0;
+  core->counts_core_cycles = !is_core_ratio_off(results);
 }
 
 double rate_off_ppm(const struct counter_results *results)
@@ -141,8 +79,8 @@ static void warn(struct report *report, const char *advice, const char *format, 
 static void warn_about_unit(struct report *report, const struct cpucycles_counter_info *counter)
 {
   const char *unit = counter->count_unit;
-  long long core = core_persecond(&report->core), counted = report->core.counted_persecond;
-  double cycles = cycles_per_counted_cycle(report);
+  const struct core_info *core = &report->core;
+  double cycles = core->cycles_per_count;
   char advice[80];
 
   if (strcmp(counter->kind, "clock") == 0)
@@ -157,13 +95,13 @@ static void warn_about_unit(struct report *report, const struct cpucycles_counte
   warn(report, advice,
     "%s counts %lld cycles per second, but the core runs at %lld Hz: core cycles = counted cycles "
     "* %.3f while the core keeps this frequency. Report the counts as %s (%s, %lld per second), "
-    "not as core cycles", counter->name, counted, core, cycles, unit, counter->name, counted);
+    "not as core cycles", counter->name, core->counted_persecond, core->persecond, cycles,
+    unit, counter->name, core->counted_persecond);
 }
 
-/* Warns about changes of the core frequency, which change the ratio of core cycles to time and to
-   the count of any counter that does not count core cycles. */
-static void warn_about_frequency(struct report *report,
-  const struct cpucycles_counter_info *counter)
+/* Warns about settings that change the core frequency, and with it the ratio of core cycles to time
+   and to the count of any counter that does not count core cycles, or that change the count. */
+static void warn_about_settings(struct report *report, const struct cpucycles_counter_info *counter)
 {
   const struct settings_info *settings = &report->settings;
   const char *effect = is_of_core_cycles(counter)
@@ -175,13 +113,8 @@ static void warn_about_frequency(struct report *report,
       "the governor %s can change the core frequency: %s", settings->governor, effect);
   if (settings->turbo == 1)
     warn(report, "turn turbo off", "turbo is on and can change the core frequency: %s", effect);
-}
-
-/* Warns about a watchdog that was switched on after the selection. If the watchdog is on during the
-   selection, the library drops amd64-pmcff. */
-static void warn_about_watchdog(struct report *report, const struct cpucycles_counter_info *counter)
-{
-  if (report->settings.nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)
+  /* if the watchdog is on during the selection, the library drops amd64-pmcff */
+  if (settings->nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)
     warn(report, "turn the watchdog off: sysctl kernel.nmi_watchdog=0",
       "the kernel's NMI watchdog sets %s back, usually every ten seconds: counts can be too small, "
       "or below 0. Turn it off: sysctl kernel.nmi_watchdog=0", counter->name);
@@ -193,7 +126,8 @@ static void warn_about_surroundings(struct report *report)
 {
   static const char *const slow[] = { "hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies" };
   const char *emulator = report->system.emulator;
-  char calls[200], advice[256];
+  const char *calls = report->system.trapped_calls;
+  char advice[256];
   size_t i;
 
   if (*emulator)
@@ -205,7 +139,6 @@ static void warn_about_surroundings(struct report *report)
       warn(report, "observe for longer: the clock source is coarse",
         "the clock source %s is slow and coarse: measurements against the OS clock are less exact",
         slow[i]);
-  cpuc_trapped_call_list(calls, sizeof calls);
   snprintf(advice, sizeof advice, "let the seccomp filter answer %s with an errno", calls);
   if (*calls)
     warn(report, advice,
@@ -247,20 +180,20 @@ static void warn_about_results(struct report *report, const struct counter_resul
 void judge_report(struct report *report)
 {
   const struct cpucycles_counter_info *counter = report->library.selected;
-  const struct counter_results *results;
+  const struct counter_results *results = counter ? results_of(report, counter->name) : NULL;
   int i;
 
   report->warning_count = 0;
+  judge_core(&report->core, counter, results);
   if (counter) {
     warn_about_unit(report, counter);
-    warn_about_frequency(report, counter);
-    warn_about_watchdog(report, counter);
+    warn_about_settings(report, counter);
   }
   warn_about_surroundings(report);
   for (i = 0; i < report->library.counter_count; i++) {
     counter = report->library.counters[i];
     results = results_of(report, counter->name);
-    if (results)
+    if (results && !*results->failure)
       warn_about_results(report, results, counter);
   }
 }

@@ -31,12 +31,16 @@
 #include <sys/sysctl.h>
 #endif
 
+#define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
+#define CPUS "/sys/devices/system/cpu/"
+
 /* Copies the first line of `from` without surrounding spaces, cut to size. Control characters
-   become '?'. */
+   become '?'. NULL is an empty line. */
 static void copy_line(char *to, size_t size, const char *from)
 {
   size_t length = 0;
 
+  from = from ? from : "";
   while (*from == ' ' || *from == '\t')
     from++;
   for (; *from && *from != '\n' && length < size - 1; from++)
@@ -67,35 +71,29 @@ static void fill_kernel(struct system_info *system)
   copy_line(system->release, sizeof system->release, name.release);
   copy_line(system->architecture, sizeof system->architecture, name.machine);
 #else
-  const char *kernel = getenv("OS"), *architecture = getenv("PROCESSOR_ARCHITECTURE");
-
-  copy_line(system->kernel, sizeof system->kernel, kernel ? kernel : "");
-  copy_line(system->architecture, sizeof system->architecture, architecture ? architecture : "");
+  copy_line(system->kernel, sizeof system->kernel, getenv("OS"));
+  copy_line(system->architecture, sizeof system->architecture, getenv("PROCESSOR_ARCHITECTURE"));
 #endif
 }
 
 /* Elsewhere, the C library belongs to the release of the system. */
 static void fill_libc(struct system_info *system)
 {
-  const char *prefix = "", *name = "";
-
 #if defined(HAVE_GNU_LIBC_VERSION_H) && defined(__GLIBC__)
-  prefix = "glibc ";
-  name = gnu_get_libc_version();
+  snprintf(system->libc, sizeof system->libc, "glibc %s", gnu_get_libc_version());
 #elif defined(__BIONIC__)
-  name = "bionic";
+  strcpy(system->libc, "bionic");
 #elif defined(__UCLIBC__)
-  name = "uClibc";
+  strcpy(system->libc, "uClibc");
 #elif defined(_UCRT)
-  name = "UCRT";
+  strcpy(system->libc, "UCRT");
 #elif defined(__MINGW32__)
-  name = "MSVCRT";
+  strcpy(system->libc, "MSVCRT");
 #elif defined(__APPLE__)
-  name = "libSystem";
+  strcpy(system->libc, "libSystem");
 #elif defined(__linux__)
-  name = "musl or another"; /* musl has no macro */
+  strcpy(system->libc, "musl or another"); /* musl has no macro */
 #endif
-  snprintf(system->libc, sizeof system->libc, "%s%s", prefix, name);
 }
 
 /* Finds the container runtime from files and a variable in the container. Does not print an unknown
@@ -107,11 +105,10 @@ static void find_container(struct system_info *system)
   } known[] = { { "docker", "/.dockerenv" }, { "podman", "/run/.containerenv" },
     { "flatpak", "/.flatpak-info" }, { "lxc", NULL }, { "systemd-nspawn", NULL }, { "oci", NULL },
     { "wsl", NULL }, { "rkt", NULL }, { "proot", NULL } };
-  const char *variable = getenv("container");
   char name[64] = "";
   size_t i;
 
-  copy_line(name, sizeof name, variable ? variable : "");
+  copy_line(name, sizeof name, getenv("container"));
   copy_line_of_file(name, sizeof name, "/run/systemd/container");
   for (i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(name, known[i].name) == 0
@@ -177,63 +174,51 @@ static void find_emulator(struct system_info *system)
 void fill_system(struct system_info *system)
 {
   const unsigned int one = 1;
-  const char *hypervisor = cpuc_hypervisor_find();
 
   fill_kernel(system);
   fill_libc(system);
   system->pointer_bits = (int)sizeof(void *) * 8;
   system->little_endian = *(const unsigned char *)&one == 1;
-  copy_line(system->hypervisor, sizeof system->hypervisor, hypervisor ? hypervisor : "");
+  copy_line(system->hypervisor, sizeof system->hypervisor, cpuc_hypervisor_find());
   find_container(system);
   find_emulator(system);
 }
 
-/* Returns the number of CPUs in the list in a file, such as "0-3,8". Sets is_listed[CPU] to 1,
-   unless is_listed is NULL. */
-static int read_cpus(const char *path, unsigned char *is_listed)
+/* Calls visit(CPU, subject), unless visit is NULL, for each CPU of the list in a file, such as
+   "0-3,8". Returns the number of CPUs. */
+static int visit_cpus(const char *path, void (*visit)(int cpu, void *subject), void *subject)
 {
   static char text[MAX_CPUS * 4]; /* enough for the longest list: "0-1,3-4,6-7"... */
   const char *list = text;
-  int count = 0, first, last;
+  int count = 0, cpu, last;
 
   if (cpuc_file_read_start(path, text, sizeof text) <= 0)
     return 0;
-  while ((list = cpuc_parse_next_cpu_range(list, &first, &last)) != NULL)
-    for (; first <= last && first < MAX_CPUS; first++, count++)
-      if (is_listed)
-        is_listed[first] = 1;
+  while ((list = cpuc_parse_next_cpu_range(list, &cpu, &last)) != NULL)
+    for (; cpu <= last && cpu < MAX_CPUS; cpu++, count++)
+      if (visit)
+        visit(cpu, subject);
   return count;
 }
 
-/* Calls visit(subject, CPU, text) with the first line of this file of each CPU that has it. Returns
-   the number of CPUs online. */
-static int read_file_of_cpus(const char *file, void *subject,
-  void (*visit)(void *subject, int cpu, const char *text))
+/* Copies the first line of a file of this CPU, or an empty line. */
+static void copy_line_of_cpu(char *to, size_t size, int cpu, const char *file)
 {
-  static unsigned char online[MAX_CPUS];
-  char path[96], text[64];
-  int cpu, count;
+  char path[96];
 
-  memset(online, 0, sizeof online);
-  count = read_cpus("/sys/devices/system/cpu/online", online);
-  for (cpu = 0; cpu < MAX_CPUS; cpu++) {
-    if (!online[cpu])
-      continue;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
-    *text = 0;
-    copy_line_of_file(text, sizeof text, path);
-    if (*text)
-      visit(subject, cpu, text);
-  }
-  return count;
+  snprintf(path, sizeof path, CPUS "cpu%d/%s", cpu, file);
+  *to = 0;
+  copy_line_of_file(to, size, path);
 }
 
 /* Counts the first CPU of each core. */
-static void count_core(void *subject, int cpu, const char *siblings)
+static void count_core(int cpu, void *subject)
 {
   struct cpu_info *info = subject;
+  char siblings[64];
   int first;
 
+  copy_line_of_cpu(siblings, sizeof siblings, cpu, "topology/thread_siblings_list");
   info->core_count += cpuc_parse_integer(siblings, &first) && first == cpu;
 }
 
@@ -264,7 +249,7 @@ static void count_hybrid_types(struct cpu_info *cpu)
     int count;
 
     snprintf(path, sizeof path, "/sys/devices/%s/cpus", pmus[i]);
-    count = read_cpus(path, NULL);
+    count = visit_cpus(path, NULL, NULL);
     if (count > 0)
       add_type(cpu, pmus[i], count);
   }
@@ -357,7 +342,7 @@ static void find_other_model(struct cpu_info *cpu)
   if (!*cpu->model && !cpu->foreign)
     copy_line_of_file(cpu->model, sizeof cpu->model, "/proc/device-tree/model");
 #ifndef CPUCYCLES_POSIX
-  if (!*cpu->model && getenv("PROCESSOR_IDENTIFIER"))
+  if (!*cpu->model)
     copy_line(cpu->model, sizeof cpu->model, getenv("PROCESSOR_IDENTIFIER"));
 #endif
 }
@@ -378,7 +363,7 @@ static int count_allowed(void)
 
 void fill_cpu(struct cpu_info *cpu, const char *architecture)
 {
-  cpu->cpu_count = read_file_of_cpus("topology/thread_siblings_list", cpu, count_core);
+  cpu->cpu_count = visit_cpus(CPUS "online", count_core, cpu);
   cpu->allowed_count = count_allowed();
   read_cpuinfo(cpu, architecture);
   find_other_model(cpu);
@@ -394,32 +379,33 @@ void fill_cpu(struct cpu_info *cpu, const char *architecture)
 
 /* Counts the governor of a CPU. The report contains "performance" only if no CPU has another
    governor, because all other governors can choose a lower frequency. */
-static void count_governor(void *subject, int cpu, const char *governor)
+static void count_governor(int cpu, void *subject)
 {
   struct settings_info *settings = subject;
+  char governor[sizeof settings->governor];
 
-  (void)cpu;
+  copy_line_of_cpu(governor, sizeof governor, cpu, "cpufreq/scaling_governor");
+  if (!*governor)
+    return;
   if (*settings->governor && strcmp(governor, settings->governor) != 0) {
     settings->other_governors = 1;
     if (strcmp(settings->governor, "performance") != 0)
       return;
     settings->governor_cpu_count = 0;
   }
-  snprintf(settings->governor, sizeof settings->governor, "%.31s", governor);
+  strcpy(settings->governor, governor);
   settings->governor_cpu_count++;
 }
 
 void fill_settings(struct settings_info *settings)
 {
-#define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
-#define CPUS "/sys/devices/system/cpu/"
   long long no_turbo = cpuc_file_read_number(CPUS "intel_pstate/no_turbo", 1);
 
   copy_line_of_file(settings->clock_source, sizeof settings->clock_source,
     CLOCKS "current_clocksource");
   copy_line_of_file(settings->clock_sources, sizeof settings->clock_sources,
     CLOCKS "available_clocksource");
-  read_file_of_cpus("cpufreq/scaling_governor", settings, count_governor);
+  visit_cpus(CPUS "online", count_governor, settings);
   settings->turbo = no_turbo >= 0
     ? !no_turbo : (int)cpuc_file_read_number(CPUS "cpufreq/boost", 1);
   settings->nmi_watchdog = cpuc_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;

@@ -235,8 +235,7 @@ static void hop_across_cpus(struct counter_results *results, long long nanosecon
 
 static void copy_timer_info(struct counter_results *results)
 {
-  static const struct cpucycles_timer_info none = { .invariant = -1 };
-  const struct cpucycles_timer_info *info = cpucycles_timer() ? cpucycles_timer() : &none;
+  const struct cpucycles_timer_info *info = cpucycles_timer();
 
   results->invariant = info->invariant;
   results->reported = info->reported_rate;

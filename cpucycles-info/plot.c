@@ -5,7 +5,6 @@
 #include "config.h"
 
 #include "cpucycles-info/report.h"
-#include "cpucycles-info/write.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,42 +18,33 @@ enum {
 struct row {
   long long from, to;
   int count;
-};
-
-struct chart {
-  struct row rows[ROWS];
-  int used;    /* number of rows */
-  int highest; /* highest count of a row */
+  char name[48];
 };
 
 /* Makes rows of equal width, in whole cycles, for the lower 99 % of the differences, and one row
-   for the rest. */
-static void make_chart(struct chart *chart, const struct counter_results *results)
+   for the rest. Leaves out empty rows. Returns the number of rows. */
+static int make_rows(struct row rows[ROWS], const struct counter_results *results)
 {
-  const long long *values = results->differences;
-  int count = results->difference_count;
-  long long low = values[0], high = values[count - 1 - count / 100];
-  long long span = (high - low) / (ROWS - 1) + 1;
-  int i, row = 0;
+  int count = results->difference_count, used = 0;
+  const long long *value = results->differences, *end = value + count; /* sorted */
+  long long high = end[-1 - count / 100], width = (high - *value) / (ROWS - 1) + 1;
+  long long from = *value, to;
 
-  memset(chart, 0, sizeof *chart);
-  chart->used = (int)((high - low) / span) + 1;
-  for (i = 0; i < chart->used; i++) {
-    chart->rows[i].from = low + i * span;
-    chart->rows[i].to = low + (i + 1) * span;
+  for (; value < end; from = to) {
+    struct row *row = &rows[used];
+
+    to = from <= high ? from + width : end[-1] + 1;
+    row->from = from;
+    row->to = to;
+    for (row->count = 0; value < end && *value < to; value++)
+      row->count++;
+    if (to - from == 1)
+      snprintf(row->name, sizeof row->name, "%lld", from);
+    else
+      snprintf(row->name, sizeof row->name, "%lld..%lld", from, to - 1);
+    used += row->count > 0;
   }
-  for (i = 0; i < count; i++) { /* values are sorted */
-    while (row < chart->used && values[i] >= chart->rows[row].to)
-      row++;
-    if (row == chart->used) {
-      chart->rows[row].from = chart->rows[row - 1].to;
-      chart->rows[row].to = values[count - 1] + 1;
-      chart->used++;
-    }
-    chart->rows[row].count++;
-    if (chart->rows[row].count > chart->highest)
-      chart->highest = chart->rows[row].count;
-  }
+  return used;
 }
 
 static const char *label_if(const struct row *row, long long quartile, const char *label)
@@ -62,36 +52,23 @@ static const char *label_if(const struct row *row, long long quartile, const cha
   return quartile >= row->from && quartile < row->to ? label : "";
 }
 
-/* Returns the width of the name. */
-static int name_row(char *name, size_t size, const struct row *row)
-{
-  return row->to - row->from == 1 ? snprintf(name, size, "%lld", row->from)
-    : snprintf(name, size, "%lld..%lld", row->from, row->to - 1);
-}
-
 static void print_chart(const struct counter_results *results)
 {
   static const char bar[] = "########################################"
                             "########################################";
-  struct chart chart;
-  char name[48];
-  int i, length, longest, name_width = 0;
+  struct row rows[ROWS], *row;
+  int used = make_rows(rows, results), highest = 1, longest, length, name_width = 0;
 
-  make_chart(&chart, results);
-  for (i = 0; i < chart.used; i++) {
-    length = chart.rows[i].count > 0 ? name_row(name, sizeof name, &chart.rows[i]) : 0;
+  for (row = rows; row < rows + used; row++) {
+    length = (int)strlen(row->name);
     name_width = length > name_width ? length : name_width;
+    highest = row->count > highest ? row->count : highest;
   }
   /* the line of a bar also contains the name, the count and labels */
   longest = COLUMNS - name_width - 8 - (int)sizeof " Q1 median Q3";
-  for (i = 0; i < chart.used; i++) {
-    const struct row *row = &chart.rows[i];
-
-    if (row->count == 0)
-      continue;
-    name_row(name, sizeof name, row);
-    length = (int)(((long long)row->count * longest + chart.highest - 1) / chart.highest);
-    printf("%*s %6d %.*s%s%s%s\n", name_width, name, row->count, length, bar,
+  for (row = rows; row < rows + used; row++) {
+    length = (int)(((long long)row->count * longest + highest - 1) / highest);
+    printf("%*s %6d %.*s%s%s%s\n", name_width, row->name, row->count, length, bar,
       label_if(row, results->lower_quartile, " Q1"), label_if(row, results->median, " median"),
       label_if(row, results->upper_quartile, " Q3"));
   }

@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "cpucycles-info/report.h"
-#include "cpucycles-info/write.h"
 
 #include <limits.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static void write_trace(int number, const struct cpucycles_counter_info *counter
 {
   long long millionths = (long long)(counter->scaling * 1e6 + 0.5);
 
-  write_line("tracesetup %d %s precision %lld scaling %lld.%06lld only32 %d", number,
+  write_words("\ntracesetup %d %s precision %lld scaling %lld.%06lld only32 %d", number,
     counter->name, counter->score, millionths / 1000000, millionths % 1000000,
     counter->width == 32);
 }
@@ -32,16 +31,13 @@ static void write_usual_lines(const struct report *report)
 
   write_fold(INT_MAX);
   write_integer("format", 1, FORMAT, NULL, NULL);
-  write_line("version");
-  write_string("version", library->version, " ", "");
+  write_string("version", library->version, "\nversion ", "");
   for (i = 0; i < library->counter_count; i++)
     write_trace(i, library->counters[i]);
-  write_line("persecond %lld", library->persecond);
-  write_line("implementation");
-  write_string("implementation", library->implementation, " ", "");
+  write_words("\npersecond %lld", library->persecond);
+  write_string("implementation", library->implementation, "\nimplementation ", "");
   write_open("iqm", '{');
-  write_line("iqm");
-  write_integer("mean", 1, report->mean, " ", " ");
+  write_integer("mean", 1, report->mean, "\niqm ", " ");
   write_open("differences", '[');
   for (i = 0; i < IQM_DIFFERENCES; i++) {
     write_integer("", 1, report->iqm_differences[i], NULL, NULL);
@@ -52,8 +48,7 @@ static void write_usual_lines(const struct report *report)
   write_open("observed", '[');
   for (i = 0; i < LOOP_RATES; i++, rate++) {
     write_open("", '{');
-    write_line("observed persecond");
-    write_number("low", 1, rate->low, 0, " ", "...");
+    write_number("low", 1, rate->low, 0, "\nobserved persecond ", "...");
     write_number("high", 1, rate->high, 0, "", "");
     write_integer("loops", 1, rate->loops, " with ", " loops");
     write_integer("microseconds", 1, rate->microseconds, " ", " microseconds");
@@ -66,15 +61,15 @@ static void write_usual_lines(const struct report *report)
 static void write_system(const struct system_info *system)
 {
   write_open("system", '{');
-  write_line("system kernel%s", *system->kernel ? "" : " not known");
+  write_words("\nsystem kernel%s", *system->kernel ? "" : " not known");
   write_string("kernel", system->kernel, " ", "");
   write_string("release", system->release, " ", "");
-  write_line("system architecture%s", *system->architecture ? "" : " not known");
+  write_words("\nsystem architecture%s", *system->architecture ? "" : " not known");
   write_string("architecture", system->architecture, " ", "");
   write_integer("pointer_bits", 1, system->pointer_bits, ", ", " bits");
   write_string("byte_order", system->little_endian ? "little" : "big", ", ", "-endian");
   write_string("libc", system->libc, "; libc ", "");
-  write_line("system hypervisor%s", *system->hypervisor ? "" : " none found");
+  write_words("\nsystem hypervisor%s", *system->hypervisor ? "" : " none found");
   write_string("hypervisor", system->hypervisor, " ", "");
   write_string("container", system->container, "; container ", "");
   write_string("emulator", system->emulator, "; emulator ", "");
@@ -86,19 +81,16 @@ static void write_cpu(const struct cpu_info *cpu)
   int i;
 
   write_open("cpu", '{');
-  write_line("cpu model%s", *cpu->model ? "" : " not known");
+  write_words("\ncpu model%s", *cpu->model ? "" : " not known");
   write_string("model", cpu->model, " ", "");
-  if (cpu->cpu_count > 0)
-    write_line("cpu cores");
-  write_integer("cpus", cpu->cpu_count > 0, cpu->cpu_count, " ", " CPUs");
+  write_integer("cpus", cpu->cpu_count > 0, cpu->cpu_count, "\ncpu cores ", " CPUs");
   write_integer("cores", cpu->core_count > 0, cpu->core_count, " on ", " cores");
   write_integer("allowed", cpu->allowed_count > 0, cpu->allowed_count,
     cpu->cpu_count > 0 ? ", " : NULL, " allowed here");
   write_open("types", '[');
   for (i = 0; i < cpu->type_count; i++) {
     write_open("", '{');
-    write_line("cpu type");
-    write_string("name", cpu->types[i].name, " ", "");
+    write_string("name", cpu->types[i].name, "\ncpu type ", "");
     write_integer("cpus", 1, cpu->types[i].count, ": ", " CPUs");
     write_close();
   }
@@ -108,23 +100,18 @@ static void write_cpu(const struct cpu_info *cpu)
 
 static void write_settings(const struct settings_info *settings)
 {
-  if (*settings->clock_source)
-    write_line("clock source");
-  write_string("clock_source", settings->clock_source, " ", "");
+  write_string("clock_source", settings->clock_source, "\nclock source ", "");
   write_string("clock_sources", settings->clock_sources,
     *settings->clock_source ? "; available: " : NULL, "");
   if (*settings->governor) {
     write_open("governor", '{');
-    write_line("governor");
-    write_string("name", settings->governor, " ", "");
+    write_string("name", settings->governor, "\ngovernor ", "");
     write_integer("cpus", 1, settings->governor_cpu_count, " on ", " CPUs");
     write_truth("others", settings->other_governors, "", "", "; other CPUs have another");
     write_close();
   } else
     write_null("governor");
-  if (settings->turbo >= 0)
-    write_line("turbo");
-  write_truth("turbo", settings->turbo, NULL, " off", " on");
+  write_truth("turbo", settings->turbo, NULL, "\nturbo off", "\nturbo on");
 }
 
 /* The estimate stands beside the frequency that was measured, so that a wrong one is seen. An idle
@@ -132,36 +119,32 @@ static void write_settings(const struct settings_info *settings)
 static void write_frequency(const struct report *report)
 {
   const struct library_info *library = &report->library;
-  long long core = core_persecond(&report->core);
+  long long core = report->core.persecond;
 
   write_open("frequency", '{');
-  write_line("frequency");
-  write_integer("persecond", 1, library->persecond, " estimate ", "");
+  write_integer("persecond", 1, library->persecond, "\nfrequency estimate ", "");
   write_string("source", library->frequency_source, " from ", "");
   write_integer(NULL, core > 0, core, "; measured ", "");
   write_string("ignored", library->frequency_ignored, "; ignored: ", "");
   write_close();
-  if (library->implementation_ignored)
-    write_line("ignored in CPUCYCLES_IMPLEMENTATION");
-  write_string("implementation_ignored", library->implementation_ignored, ": ", "");
+  write_string("implementation_ignored", library->implementation_ignored,
+    "\nignored in CPUCYCLES_IMPLEMENTATION: ", "");
 }
 
-static void write_core(const struct report *report)
+static void write_core(const struct core_info *core)
 {
-  const struct core_info *core = &report->core;
   long long before = core->persecond_before, after = core->persecond_after;
-  double cycles = cycles_per_counted_cycle(report);
-  int counts = counts_core_cycles(report);
+  int counts = core->counts_core_cycles;
 
   write_open("core", '{');
-  write_line("core persecond%s", before > 0 || after > 0 ? "" : " not known");
+  write_words("\ncore persecond%s", before > 0 || after > 0 ? "" : " not known");
   write_integer("persecond_before", before > 0, before, " ", " before");
   write_integer("persecond_after", after > 0, after, before > 0 ? ", " : " ", " after");
   write_integer("counted_persecond", core->counted_persecond != 0, core->counted_persecond, NULL,
     NULL);
   write_truth("counts_core_cycles", counts, "", "", "; core cycles are counted");
-  write_number("cycles_per_counted_cycle", cycles > 0, cycles, 3, counts == 0 ? "; " : NULL,
-    " per count");
+  write_number("cycles_per_counted_cycle", core->cycles_per_count > 0, core->cycles_per_count, 3,
+    counts == 0 ? "; " : NULL, " per count");
   write_close();
 }
 
@@ -170,7 +153,7 @@ static void write_rate(const struct counter_results *results, const char *clock)
   int is_reported = results->reported > 0, is_measured = results->measured > 0;
 
   write_open("rate", '{');
-  write_line("timer %s rate", results->name);
+  write_words("\ntimer %s rate", results->name);
   write_integer("reported", is_reported, results->reported,
     is_contradicted(results) ? " not the reported " : " reported ", "");
   write_string("reported_source", results->reported_source, " by ", "");
@@ -194,7 +177,7 @@ static void write_hops(const struct counter_results *results)
 {
   int is_known = results->cpu_count > 0, steps_back = results->largest_step_back > 0;
 
-  write_line("timer %s across CPUs%s", results->name, is_known ? "" : " not tried");
+  write_words("\ntimer %s across CPUs%s", results->name, is_known ? "" : " not tried");
   if (!is_known) {
     write_null("across_cpus");
     return;
@@ -213,7 +196,7 @@ static void write_step_and_grain(const struct counter_results *results)
   const struct grain *grain = &results->grain;
   int is_known = results->step > 0, scaled = results->scaled;
 
-  write_line("timer %s step%s", results->name, is_known ? "" : " not found");
+  write_words("\ntimer %s step%s", results->name, is_known ? "" : " not found");
   write_integer("step", 1, results->step, is_known ? " " : NULL, " cycles");
   write_number("step_units", 1, results->step_units, 6, NULL, NULL);
   if (is_known && scaled)
@@ -235,7 +218,7 @@ static void write_costs(const struct counter_results *results)
   int is_timed = results->read_nanoseconds > 0;
 
   write_open("read", '{');
-  write_line("timer %s read", results->name);
+  write_words("\ntimer %s read", results->name);
   write_number("cycles", 1, results->read_cycles, 1, " ", " cycles");
   write_number("nanoseconds", is_timed, results->read_nanoseconds, 1, ", ", " ns");
   write_words("%s", is_timed ? "" : ", time not measured");
@@ -246,7 +229,7 @@ static void write_costs(const struct counter_results *results)
 static void write_differences(const struct counter_results *results)
 {
   write_open("differences", '{');
-  write_line("timer %s differences", results->name);
+  write_words("\ntimer %s differences", results->name);
   write_integer("lowest", 1, results->lowest, " ", "");
   write_integer("lower_quartile", 1, results->lower_quartile, " ", "");
   write_integer("median", 1, results->median, " ", "");
@@ -257,25 +240,23 @@ static void write_differences(const struct counter_results *results)
   write_close();
 }
 
-/* In the text, a counter that is not in use has one line with its main figures. */
-static void write_results(const struct report *report, const struct cpucycles_counter_info *counter)
+static void write_results(const struct counter_results *results,
+  const struct cpucycles_counter_info *counter, const char *clock)
 {
-  const struct counter_results *results = results_of(report, counter->name);
-
   if (!results) {
     write_null("timer");
     return;
   }
   write_open("timer", '{');
   if (*results->failure)
-    write_line("timer %s not examined", results->name);
+    write_words("\ntimer %s not examined", results->name);
   write_string("failure", results->failure, ": ", "");
   if (!*results->failure) {
-    write_line("timer %s unit %s; kind %s, scope %s", counter->name, counter->unit, counter->kind,
-      counter->scope);
+    write_words("\ntimer %s unit %s; kind %s, scope %s", counter->name, counter->unit,
+      counter->kind, counter->scope);
     write_core_ratio(results, "; ");
-    write_rate(results, report->clock);
-    write_line("timer %s invariant", results->name);
+    write_rate(results, clock);
+    write_words("\ntimer %s invariant", results->name);
     write_truth("invariant", results->invariant, " not known", " no", " yes");
     write_string("invariant_source", results->invariant_source, " (", ")");
     write_hops(results);
@@ -286,37 +267,50 @@ static void write_results(const struct report *report, const struct cpucycles_co
   write_close();
 }
 
-static void write_one_line(const struct report *report,
+/* Writes the main figures of a counter that is not in use. */
+static void write_figures(const struct counter_results *results,
   const struct cpucycles_counter_info *counter)
 {
-  const struct counter_results *results = results_of(report, counter->name);
-  double rate;
+  double rate = results->measured > 0 ? results->measured : (double)results->reported;
 
-  if (!results)
-    return;
-  if (*results->failure) {
-    write_line("timer %s not examined: %s", results->name, results->failure);
-    return;
-  }
-  rate = results->measured > 0 ? results->measured : (double)results->reported;
-  write_line("timer %s %s", results->name, counter->kind);
+  write_words("\ntimer %s %s", results->name, counter->kind);
   write_number(NULL, rate > 0, rate, 0, ", ", " Hz");
   write_core_ratio(results, ", ");
   write_number(NULL, results->read_nanoseconds > 0, results->read_nanoseconds, 1, ", read ", " ns");
   write_integer(NULL, 1, counter->score, ", score ", "");
 }
 
-static void write_reason(const struct library_info *library,
+static int are_equal(const char *one, const char *other)
+{
+  return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* Returns the first counter with the reason, explanation and remedy of this one. */
+static const struct cpucycles_counter_info *first_alike(const struct library_info *library,
   const struct cpucycles_counter_info *counter)
+{
+  const struct cpucycles_counter_info *const *first = library->counters;
+
+  while (*first != counter
+    && !(are_equal((*first)->reason, counter->reason)
+      && are_equal((*first)->explanation, counter->explanation)
+      && are_equal((*first)->remedy, counter->remedy)))
+    first++;
+  return *first;
+}
+
+/* In the text, only the first of several counters has what they share. */
+static void write_reason(const struct library_info *library,
+  const struct cpucycles_counter_info *counter, enum write_form form)
 {
   const struct cpucycles_counter_info *first = first_alike(library, counter);
   int error = counter->error_number, signal = counter->signal_number;
-  int is_repeated = first != counter && write_is_text();
+  int is_repeated = first != counter && form == WRITE_TEXT;
 
   /* if the score is 0, no counter passed its trial, and the library uses this counter as the last
      resort */
   if (counter->reason)
-    write_line("%s %s", counter->state == CPUCYCLES_DROPPED ? "dropped"
+    write_words("\n%s %s", counter->state == CPUCYCLES_DROPPED ? "dropped"
       : counter->score > 0 ? "note" : "last resort", counter->name);
   write_string("reason", counter->reason, " ", ":");
   if (is_repeated)
@@ -349,8 +343,8 @@ static void write_counters(const struct report *report)
     write_string("state", states[counter->state], NULL, NULL);
     write_integer("score", 1, counter->score, NULL, NULL);
     write_number("scaling", 1, counter->scaling, 6, NULL, NULL);
-    write_reason(&report->library, counter);
-    write_results(report, counter);
+    write_reason(&report->library, counter, WRITE_JSON);
+    write_results(results_of(report, counter->name), counter, report->clock);
     write_close();
   }
   write_close();
@@ -362,14 +356,17 @@ static void write_lines_of_counters(const struct report *report, int all)
   int i;
 
   for (i = 0; i < library->counter_count; i++) {
-    if (all || library->counters[i] == library->selected)
-      write_results(report, library->counters[i]);
-    else
-      write_one_line(report, library->counters[i]);
+    const struct cpucycles_counter_info *counter = library->counters[i];
+    const struct counter_results *results = results_of(report, counter->name);
+
+    if (all || counter == library->selected || (results && *results->failure))
+      write_results(results, counter, report->clock);
+    else if (results)
+      write_figures(results, counter);
   }
   for (i = 0; i < library->counter_count; i++)
     if (library->counters[i]->reason)
-      write_reason(library, library->counters[i]);
+      write_reason(library, library->counters[i], WRITE_TEXT);
 }
 
 static void write_warnings(const struct report *report)
@@ -378,8 +375,7 @@ static void write_warnings(const struct report *report)
 
   write_open("warnings", '[');
   for (i = 0; i < report->warning_count; i++) {
-    write_line("warning");
-    write_string("", report->warnings[i].text, " ", "");
+    write_string("", report->warnings[i].text, "\nwarning ", "");
   }
   write_close();
 }
@@ -391,35 +387,27 @@ static void write_surroundings(const struct report *report)
   write_settings(&report->settings);
 }
 
-void print_text_of_surroundings(const struct report *report)
+void print_surroundings(const struct report *report)
 {
   write_begin(WRITE_TEXT);
   write_surroundings(report);
   write_end();
 }
 
-void print_text(const struct report *report, int all)
+void print_report(const struct report *report, enum write_form form, int all)
 {
-  write_begin(WRITE_TEXT);
+  write_begin(form);
   write_usual_lines(report);
   write_surroundings(report);
   write_frequency(report);
-  write_core(report);
-  write_lines_of_counters(report, all);
-  if (all)
+  write_core(&report->core);
+  if (form == WRITE_JSON)
+    write_counters(report);
+  else
+    write_lines_of_counters(report, all);
+  if (form == WRITE_JSON || all)
     write_warnings(report);
-  write_summary(report);
-  write_end();
-}
-
-void print_json(const struct report *report)
-{
-  write_begin(WRITE_JSON);
-  write_usual_lines(report);
-  write_surroundings(report);
-  write_frequency(report);
-  write_core(report);
-  write_counters(report);
-  write_warnings(report);
+  if (form == WRITE_TEXT)
+    write_summary(report);
   write_end();
 }

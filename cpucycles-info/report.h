@@ -5,6 +5,8 @@
 #ifndef CPUCYCLES_REPORT_H
 #define CPUCYCLES_REPORT_H
 
+#include "cpucycles-info/write.h"
+
 #include <cpucycles.h>
 #include <stddef.h>
 #include <string.h>
@@ -61,16 +63,20 @@ struct loop_rate {
   long long loops, microseconds;
 };
 
-/* The core frequency before and after all other measurements, and the rate of the selected counter.
-   Each is 0 if it is not known. */
+/* The core frequency before and after all other measurements, and the rate of the selected counter;
+   what judge.c concludes. Each is 0 if it is not known. */
 struct core_info {
   long long persecond_before, persecond_after, counted_persecond;
+  long long persecond;     /* persecond_after or, if it is not known, persecond_before */
+  int counts_core_cycles;  /* 1 if the counter in use was measured to count core cycles, 0 if it
+                              does not, or -1 if it is of such a kind and was not measured */
+  double cycles_per_count; /* core cycles per count of the counter in use */
 };
 
 /* Empty strings mean "not known" or "not applicable". */
 struct system_info {
   char kernel[32], release[80], architecture[32], libc[48], hypervisor[32], container[32],
-    emulator[48];
+    emulator[48], trapped_calls[200]; /* trapped_calls: names of calls that raised SIGSYS */
   int pointer_bits;
   int little_endian; /* 1, or 0: big-endian */
 };
@@ -125,37 +131,19 @@ struct report {
   } warnings[WARNINGS];
 };
 
+/* child.c */
 const char *signal_name(int signal); /* "signal" for a signal that is not listed */
+
+/* judge.c */
 
 /* Returns NULL if the report has no results of this counter. */
 const struct counter_results *results_of(const struct report *report, const char *counter);
-
-/* Returns the first counter with the reason, explanation and remedy of this one. */
-const struct cpucycles_counter_info *first_alike(const struct library_info *library,
-  const struct cpucycles_counter_info *counter);
 
 /* Returns 1 if the counter is of a kind that counts core cycles, according to the library. */
 static inline int is_of_core_cycles(const struct cpucycles_counter_info *counter)
 {
   return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "system call") == 0;
 }
-
-/* Returns 1 if a measurement contradicts that the counter counts core cycles. The bounds leave room
-   for interruptions and for another hardware thread of the core. */
-int is_core_ratio_off(const struct counter_results *results);
-
-/* Returns 1 if the counter in use was measured to count core cycles, 0 if it does not, or -1 if it
-   is of such a kind and was not measured. */
-int counts_core_cycles(const struct report *report);
-
-/* Returns the core frequency after the other measurements or, if that is not known, before. */
-long long core_persecond(const struct core_info *core);
-
-/* Returns the core cycles per count of the counter in use; 0 if not known. */
-double cycles_per_counted_cycle(const struct report *report);
-
-/* judge.c: adds the warnings to a report that is otherwise filled. */
-void judge_report(struct report *report);
 
 /* Returns the deviation of the measured rate from the reported rate, in parts per million; 0 if one
    of the two is missing. */
@@ -165,16 +153,17 @@ double rate_off_ppm(const struct counter_results *results);
    counter: they differ by more than 1 %, and by more than the error of the measurement. */
 int is_contradicted(const struct counter_results *results);
 
+/* Fills the rest of core, and the warnings. */
+void judge_report(struct report *report);
+
 /* print.c: prints to standard output the lines of the public-domain tool, what was found, and the
-   summary. With `all`, prints every line of every counter, and the warnings in full. */
-void print_text(const struct report *report, int all);
+   summary. A text with `all` has every line of every counter, and the warnings in full. */
+void print_report(const struct report *report, enum write_form form, int all);
 
-/* Prints what fill_surroundings() fills. */
-void print_text_of_surroundings(const struct report *report);
+/* Prints what fill_surroundings() fills, as text. */
+void print_surroundings(const struct report *report);
 
-void print_json(const struct report *report);
-
-/* summary.c: writes the summary, as a part of print_text(). */
+/* summary.c: writes the summary, as a part of print_report(). */
 void write_summary(const struct report *report);
 
 /* plot.c: draws charts. */

@@ -4,28 +4,26 @@
 #include "config.h"
 
 #include "cpucycles-info/report.h"
-#include "cpucycles-info/write.h"
 
-static void summarize_counter(const struct report *report,
-  const struct cpucycles_counter_info *counter)
+static void summarize_counter(const struct cpucycles_counter_info *counter,
+  const struct core_info *core)
 {
-  write_line("summary counter  %s: %s", counter->name,
-    is_of_core_cycles(counter) && counts_core_cycles(report) != 1 ? "counts" : counter->count_unit);
+  write_words("\nsummary counter  %s: %s", counter->name,
+    is_of_core_cycles(counter) && core->counts_core_cycles != 1 ? "counts" : counter->count_unit);
   if (counter->scaling > 0 && (counter->scaling < 1 || counter->scaling > 1))
     write_words(" (%s * %.6g)", counter->unit, counter->scaling);
-  if (!is_of_core_cycles(counter) && report->core.counted_persecond > 0)
-    write_words(", %lld per second", report->core.counted_persecond);
+  if (!is_of_core_cycles(counter) && core->counted_persecond > 0)
+    write_words(", %lld per second", core->counted_persecond);
 }
 
-static void summarize_core(const struct report *report,
-  const struct cpucycles_counter_info *counter)
+static void summarize_core(const struct cpucycles_counter_info *counter,
+  const struct core_info *core)
 {
-  long long core = core_persecond(&report->core);
-  double cycles = cycles_per_counted_cycle(report);
+  double cycles = core->cycles_per_count;
 
-  write_line("summary core     %s", core > 0 ? "" : "frequency not known");
-  write_integer(NULL, core > 0, core, "", " Hz now");
-  if (counts_core_cycles(report) < 0)
+  write_words("\nsummary core     %s", core->persecond > 0 ? "" : "frequency not known");
+  write_integer(NULL, core->persecond > 0, core->persecond, "", " Hz now");
+  if (core->counts_core_cycles < 0)
     write_words("; counts could not be compared with core cycles");
   else if (is_of_core_cycles(counter))
     write_words("; %.2f counts per core cycle", cycles > 0 ? 1 / cycles : 0);
@@ -38,10 +36,10 @@ static void summarize_read(const struct counter_results *results)
   int is_timed = results->read_nanoseconds > 0;
 
   if (*results->failure) {
-    write_line("summary read     not examined: %s", results->failure);
+    write_words("\nsummary read     not examined: %s", results->failure);
     return;
   }
-  write_line("summary read     %.1f %s",
+  write_words("\nsummary read     %.1f %s",
     is_timed ? results->read_nanoseconds : results->read_cycles, is_timed ? "ns" : "cycles");
   if (results->step > 0 && results->grain.units > 1)
     write_words("; grain %.0f cycles", (double)results->grain.units * results->scaling);
@@ -88,16 +86,16 @@ static void summarize_better(const struct report *report)
   const struct cpucycles_counter_info *better = find_better(&report->library);
 
   if (!better)
-    write_line("summary better   none: no counter of a better kind is built for this CPU");
+    write_words("\nsummary better   none: no counter of a better kind is built for this CPU");
   else if (better->explanation)
-    write_line("summary better   %s%s", better == report->library.selected ? "" : "none here: ",
+    write_words("\nsummary better   %s%s", better == report->library.selected ? "" : "none here: ",
       better->explanation);
   else {
-    write_line("summary better   %s: %s, but slower", better->name, better->count_unit);
-    write_line("summary enable   CPUCYCLES_IMPLEMENTATION=%s", better->name);
+    write_words("\nsummary better   %s: %s, but slower", better->name, better->count_unit);
+    write_words("\nsummary enable   CPUCYCLES_IMPLEMENTATION=%s", better->name);
   }
   if (better && better->remedy)
-    write_line("summary enable   %s", better->remedy);
+    write_words("\nsummary enable   %s", better->remedy);
 }
 
 void write_summary(const struct report *report)
@@ -107,8 +105,8 @@ void write_summary(const struct report *report)
   int i, written = 0;
 
   if (counter) {
-    summarize_counter(report, counter);
-    summarize_core(report, counter);
+    summarize_counter(counter, &report->core);
+    summarize_core(counter, &report->core);
     if (results_of(report, counter->name))
       summarize_read(results_of(report, counter->name));
     summarize_better(report);
@@ -117,7 +115,7 @@ void write_summary(const struct report *report)
     if (!*report->warnings[i].advice)
       continue;
     if (written++ < MOST)
-      write_line("summary warning  %s", report->warnings[i].advice);
+      write_words("\nsummary warning  %s", report->warnings[i].advice);
     else
       write_words("; %s", report->warnings[i].advice);
   }

@@ -26,11 +26,6 @@ void write_begin(enum write_form wanted)
   write_open("", '{');
 }
 
-int write_is_text(void)
-{
-  return form == WRITE_TEXT;
-}
-
 /* Returns the number of bytes of `words` that a line of this width takes, up to a blank. A word
    that is wider is not broken. */
 static size_t fitting(const char *words, int width)
@@ -65,32 +60,25 @@ void write_fold(int width)
   columns = width;
 }
 
-__attribute__((format(printf, 1, 0)))
-static void add(const char *format, va_list arguments)
+/* Text only: begins a line if the words begin with a newline. Returns the words after it. */
+static const char *begin_line(const char *words)
 {
-  size_t length = strlen(text);
-
-  if (form == WRITE_TEXT)
-    vsnprintf(text + length, sizeof text - length, format, arguments);
+  if (form != WRITE_TEXT || *words != '\n')
+    return words;
+  write_fold(columns);
+  strcpy(text, "cpucycles ");
+  return words + 1;
 }
 
 void write_words(const char *format, ...)
 {
+  const char *rest = begin_line(format);
+  size_t length = strlen(text);
   va_list arguments;
 
   va_start(arguments, format);
-  add(format, arguments);
-  va_end(arguments);
-}
-
-void write_line(const char *format, ...)
-{
-  va_list arguments;
-
-  write_fold(columns);
-  write_words("cpucycles ");
-  va_start(arguments, format);
-  add(format, arguments);
+  if (form == WRITE_TEXT)
+    vsnprintf(text + length, sizeof text - length, rest, arguments);
   va_end(arguments);
 }
 
@@ -166,7 +154,7 @@ static int write_fact(const char *key, int is_known, const char *before, const c
   const char *after)
 {
   if (before && is_known)
-    write_words("%s%s%s", before, value, after);
+    write_words("%s%s%s", begin_line(before), value, after);
   if (form == WRITE_TEXT || !key)
     return 0;
   if (is_known)

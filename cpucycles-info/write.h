@@ -14,9 +14,6 @@ void write_begin(enum write_form wanted);
 /* Ends the last line of the text, or the JSON document. */
 void write_end(void);
 
-/* Returns 1 if the form is text. */
-int write_is_text(void);
-
 /* Prints words as a line, and what exceeds the columns in more lines, which begin with four
    blanks. */
 void write_folded(const char *words, int width);
@@ -24,11 +21,8 @@ void write_folded(const char *words, int width);
 /* Folds the lines that follow at this width, which is 80 at first. */
 void write_fold(int width);
 
-/* Text only: begins a line with "cpucycles " and these words. */
-__attribute__((format(printf, 1, 2)))
-void write_line(const char *format, ...);
-
-/* Text only: adds words to the line. */
+/* Text only: adds words to the line. Words that begin with a newline begin a line of the report,
+   after "cpucycles ". */
 __attribute__((format(printf, 1, 2)))
 void write_words(const char *format, ...);
 

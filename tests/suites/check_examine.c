@@ -396,7 +396,7 @@ TEST(without_fork_the_counter_in_use_is_examined)
   ck_assert_int_eq(list.no_child, 1);
   ck_assert_int_eq(list.count, 2);
   ck_assert_int_eq(list.core_persecond, 4000000000);
-  examine_each(&report, &list, NULL, 0.05);
+  examine_each(&report, &list, 0.05);
   ck_assert_int_eq(report.result_count, 1);
   ck_assert_str_eq(report.results[0].name, "fake");
   ck_assert_str_eq(report.results[0].failure, "");
@@ -419,7 +419,7 @@ TEST(signal_ends_only_one_examination)
   at_overhead = abort_by_signal;
   ck_assert_int_eq(list_and_measure_core_in_child(&list), 0);
   ck_assert_int_eq(list.no_child, 0);
-  examine_each(&report, &list, NULL, 0.05);
+  examine_each(&report, &list, 0.05);
   ck_assert_int_eq(report.result_count, 2);
   ck_assert_int_eq(report.killed_count, 1);
   ck_assert_str_eq(report.results[0].name, "fake");
@@ -455,7 +455,7 @@ static long life_without_the_tool(void)
     parent = getpid();
     at_overhead = write_byte;
     list_and_measure_core_in_child(&list);
-    examine_each(&report, &list, "fake", 1000);
+    examine_each(&report, &list, 1000);
     suite_exit(0);
   }
   close(held[1]);

@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define CORE(before, after, counted) \
+  { .persecond_before = before, .persecond_after = after, .counted_persecond = counted }
+
 static struct report report = { .clock = "CLOCK",
   .library = { .version = "20261121", .implementation = "fake", .frequency_source = "nowhere" } };
 static struct counter_results fake_results[2];
@@ -36,11 +39,12 @@ static void set_counters(const struct cpucycles_counter_info *rows, int count)
   }
 }
 
-/* Joins lines that are folded. */
+/* Prints what `body` prints of the judged report, and joins lines that are folded. */
 static void print(void (*body)(const struct report *))
 {
   char *fold;
 
+  judge_report(&report);
   capture_begin(stdout);
   body(&report);
   capture_end();
@@ -50,12 +54,17 @@ static void print(void (*body)(const struct report *))
 
 static void print_all(const struct report *printed)
 {
-  print_text(printed, 1);
+  print_report(printed, WRITE_TEXT, 1);
 }
 
 static void print_short(const struct report *printed)
 {
-  print_text(printed, 0);
+  print_report(printed, WRITE_TEXT, 0);
+}
+
+static void print_json(const struct report *printed)
+{
+  print_report(printed, WRITE_JSON, 0);
 }
 
 /* Expects this part of the document, which is compared without indents and line ends.
@@ -119,7 +128,7 @@ TEST(cpu_governor_turbo_and_clock_source_are_printed)
   report.cpu.types[0].count = 2;
   strcpy(report.cpu.types[1].name, "cpu_atom");
   report.cpu.types[1].count = 6;
-  print(print_text_of_surroundings);
+  print(print_surroundings);
   ck_assert_int_eq(strncmp(captured, "cpucycles system kernel Linux\n", 30), 0);
   expect("cpucycles system architecture not known, 0 bits, big-endian");
   expect("cpucycles system hypervisor none found");
@@ -138,7 +147,7 @@ TEST(cpu_governor_turbo_and_clock_source_are_printed)
   report.settings.other_governors = 0;
   report.settings.turbo = 0;
   *report.settings.clock_sources = 0;
-  print(print_text_of_surroundings);
+  print(print_surroundings);
   expect("cpucycles clock source tsc");
   expect("cpucycles governor powersave on 3 CPUs");
   expect("cpucycles turbo off");
@@ -146,7 +155,7 @@ TEST(cpu_governor_turbo_and_clock_source_are_printed)
   report.settings.turbo = -1;
   print(print_json);
   expect_json("\"governor\": null,\"turbo\": null");
-  print(print_text_of_surroundings);
+  print(print_surroundings);
   ck_assert(!strstr(captured, "governor") && !strstr(captured, "turbo")
     && !strstr(captured, "clock source"));
 }
@@ -312,26 +321,26 @@ TEST(core_is_printed_with_any_of_its_figures_missing)
     double ratio;
     const char *line, *json;
   } rows[] = {
-    { { 0, 0, 2000000000 }, -1, "not known",
+    { CORE(0, 0, 2000000000), -1, "not known",
       "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
       "\"counts_core_cycles\": false,\"cycles_per_counted_cycle\": null" },
-    { { 3200000000, 3202000000, 2000000000 }, -1,
+    { CORE(3200000000, 3202000000, 2000000000), -1,
       "3200000000 before, 3202000000 after; 1.601 per count",
       "\"persecond_before\": 3200000000,\"persecond_after\": 3202000000,"
       "\"counted_persecond\": 2000000000,\"counts_core_cycles\": false,"
       "\"cycles_per_counted_cycle\": 1.601000" },
-    { { 1200000000, 0, 2000000000 }, -1, "1200000000 before; 0.600 per count",
+    { CORE(1200000000, 0, 2000000000), -1, "1200000000 before; 0.600 per count",
       "\"cycles_per_counted_cycle\": 0.600000" },
-    { { 0, 1200000000, 2000000000 }, -1, "1200000000 after; 0.600 per count",
+    { CORE(0, 1200000000, 2000000000), -1, "1200000000 after; 0.600 per count",
       "\"persecond_before\": null" },
-    { { 1200000000, 1200000000, 1199000000 }, 1,
+    { CORE(1200000000, 1200000000, 1199000000), 1,
       "1200000000 before, 1200000000 after; core cycles are counted",
       "\"counts_core_cycles\": true,\"cycles_per_counted_cycle\": 1.000000" },
-    { { 1200000000, 1200000000, 1199000000 }, 0.015625,
+    { CORE(1200000000, 1200000000, 1199000000), 0.015625,
       "1200000000 before, 1200000000 after; 64.000 per count", "\"counts_core_cycles\": false" },
-    { { 1200000000, 1200000000, 1200000000 }, -2, "1200000000 before, 1200000000 after",
+    { CORE(1200000000, 1200000000, 1200000000), -2, "1200000000 before, 1200000000 after",
       "\"counts_core_cycles\": null" },
-    { { 1200000000, 1200000000, 0 }, -1, "1200000000 before, 1200000000 after",
+    { CORE(1200000000, 1200000000, 0), -1, "1200000000 before, 1200000000 after",
       "\"counted_persecond\": null" },
   };
   char line[300];
@@ -364,7 +373,6 @@ static void print_warnings_about(const char *kind)
   set_selected(kind, -1);
   report.settings.turbo = 1;
   report.core = core_in_report;
-  judge_report(&report);
   print(print_all);
 }
 
@@ -404,7 +412,7 @@ TEST(warning_if_core_and_count_differ_by_2_percent)
     long long core;
     int is_expected;
   } rows[] = { { 1959000000, 1 }, { 1961000000, 0 }, { 2039000000, 0 }, { 2041000000, 1 } };
-  const struct core_info faster = { 3000000000, 3200000000, 2000000000 };
+  const struct core_info faster = CORE(3000000000, 3200000000, 2000000000);
   int i;
 
   core_in_report = faster;
@@ -442,7 +450,6 @@ TEST(counter_is_not_said_to_count_core_cycles_because_of_its_kind)
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     set_selected("core", rows[i].ratio);
-    judge_report(&report);
     print(print_all);
     snprintf(line, sizeof line, "scope system; %.2f counts per core cycle\n", rows[i].ratio);
     ck_assert_int_eq(strstr(captured, line) != NULL, rows[i].ratio >= 0);
@@ -467,7 +474,7 @@ TEST(summary_is_what_a_person_asks_first)
     { .name = "slow", .state = CPUCYCLES_DROPPED, .kind = "clock", .explanation = "absent" },
   };
   struct counter_results *results = &fake_results[0];
-  const struct core_info core = { 3000000000, 3200000000, 2000000000 };
+  const struct core_info core = CORE(3000000000, 3200000000, 2000000000);
 
   set_counters(rows, 3);
   report.core = core;
@@ -480,7 +487,6 @@ TEST(summary_is_what_a_person_asks_first)
   results->overhead = 52;
   report.results = results;
   report.result_count = 1;
-  judge_report(&report);
   print(print_short);
   expect("cpucycles summary counter  fake: reference cycles, 2000000000 per second\n"
          "cpucycles summary core     3200000000 Hz now: core cycles = counts * 1.600\n"
@@ -496,7 +502,6 @@ TEST(summary_is_what_a_person_asks_first)
   results->grain.units = 1;
   results->read_nanoseconds = 0;
   report.core.persecond_before = report.core.persecond_after = 0;
-  judge_report(&report);
   print(print_short);
   expect("cpucycles summary counter  fake: scaled cycles (ticks * 2.5), 2000000000 per second\n"
          "cpucycles summary core     frequency not known\n"
@@ -505,7 +510,6 @@ TEST(summary_is_what_a_person_asks_first)
          "cpucycles summary warning  compare the counts as times: they are not counted cycles");
   counters[0].state = CPUCYCLES_USABLE;
   counters[0].count_unit = "core cycles";
-  judge_report(&report);
   print(print_short);
   expect("cpucycles summary better   fast: core cycles, but slower\n"
          "cpucycles summary enable   CPUCYCLES_IMPLEMENTATION=fast");
@@ -518,7 +522,6 @@ TEST(summary_is_what_a_person_asks_first)
   results->has_core_ratio = 1;
   results->counts_per_core_cycle = 1.001;
   strcpy(results->failure, "it ended");
-  judge_report(&report);
   print(print_short);
   expect("cpucycles summary counter  fake: core cycles\n"
          "cpucycles summary core     3200000000 Hz now; 1.00 counts per core cycle\n"
@@ -540,7 +543,6 @@ TEST(summary_of_many_warnings_has_ten_lines)
   strcpy(report.settings.governor, "ondemand");
   strcpy(report.settings.clock_source, "hpet");
   fake_results[0].largest_step_back = 9;
-  judge_report(&report);
   print(print_short);
   for (line = captured; (line = strstr(line, "\ncpucycles summary ")) != NULL; line++)
     lines++;
