@@ -86,16 +86,19 @@ static void publish_inline(const struct cpuc_candidate *selected)
   __atomic_store_n(&cpucycles_inline_state.method, method | scaled, __ATOMIC_RELEASE);
 }
 
-/* A result of its own, because the selection is complete before it is published. A child that is
-   forked in between publishes the selection of its parent again. */
-static void publish(struct cpuc_selection *selection)
+/* Publishes the selection unless a thread has begun to. Until that thread has ended, and forever in
+   a child that is forked in between, callers read by first_call(). */
+static void publish_once(const struct cpuc_selection *selection)
 {
+  static int has_begun;
+
+  if (__atomic_load_n(&has_begun, __ATOMIC_RELAXED)
+    || __atomic_exchange_n(&has_begun, 1, __ATOMIC_RELAXED))
+    return;
   __atomic_store_n(&published_reader, &selection->selected->reader, __ATOMIC_RELEASE);
   publish_pointer(read_function_of(&selection->selected->reader));
   publish_inline(selection->selected);
 }
-
-static struct cpuc_process_result publication = { publish, 0, 0 };
 
 /* 1 while tracesetup lines are requested and not yet printed. Accesses to this variable and to
    is_found of the selection have one order, so the selecting thread sees the request, or the
@@ -140,7 +143,7 @@ static struct cpuc_selection *select_and_publish(void)
 
   if (!selection)
     return NULL;
-  cpuc_process_once(&publication);
+  publish_once(selection);
   if (__atomic_load_n(&trace_wanted, __ATOMIC_SEQ_CST)
     && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_SEQ_CST))
     print_trace(selection);
