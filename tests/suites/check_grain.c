@@ -4,13 +4,11 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
-#include "include/cpucycles.h"
 
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 #include <math.h>
-
-static long long differences[GRAIN_SAMPLES];
 
 /* A simulated counter, which cpucycles() reads. */
 static struct {
@@ -22,14 +20,12 @@ static struct {
   int unique;          /* 1: adds 1 to a count that would be returned twice */
   double time;
   long long last;
-  unsigned int random;
 } machine;
 
 /* 0 to 1, without 1. */
 static double draw(void)
 {
-  machine.random = machine.random * 1664525 + 1013904223;
-  return (machine.random >> 8) / 16777216.0;
+  return (double)(random64() >> 11) / 9007199254740992.0;
 }
 
 static long long read_simulated(void)
@@ -40,36 +36,27 @@ static long long read_simulated(void)
   if (draw() < machine.interrupted)
     machine.time += 1000 + 5000 * draw();
   count = (long long)(floor(machine.time / machine.grain) * machine.grain);
-  if (draw() < machine.corrected)
-    count++;
+  count += draw() < machine.corrected;
   if (machine.unique && count <= machine.last)
     count = machine.last + 1;
   machine.last = count;
   return count;
 }
 
-static void begin_with(double grain, double cost)
+static struct grain find(long long (*read)(void))
 {
-  static unsigned int seed;
+  static long long differences[GRAIN_SAMPLES];
 
-  memset(&machine, 0, sizeof machine);
-  machine.grain = grain;
-  machine.cost = cost;
-  machine.apart = 45;
-  machine.random = ++seed;
+  machine.last = 0;
   machine.time = 1e6 * draw();
-  cpucycles = read_simulated;
-}
-
-static struct grain find(void)
-{
+  cpucycles = read;
   read_at_varied_intervals(differences);
   return find_grain(differences, GRAIN_SAMPLES);
 }
 
 static void expect_grain(double least_share)
 {
-  struct grain found = find();
+  struct grain found = find(read_simulated);
 
   ck_assert_msg(found.units == lround(machine.grain) && found.share >= least_share
       && found.share <= 1,
@@ -79,35 +66,40 @@ static void expect_grain(double least_share)
     machine.unique ? "unique" : "not unique");
 }
 
-/* Published grains: EPYC 7742, 22 at 2.25 GHz; Gold 6230, 60 at 2.1 GHz; E5-2695, 21 and 42; a
-   clock of 24 MHz in nanoseconds, 41 and 42 in turn. The tool once mistook 26 for 1. */
-static const double grains[] = { 22, 21, 60, 42, 1000.0 / 24, 26, 4, 10, 100 };
-static const double costs[] = { 5, 25, 60 };
-
-enum { GRAINS = sizeof grains / sizeof grains[0], COSTS = sizeof costs / sizeof costs[0] };
-
 TEST(known_grains_are_found)
 {
-  int i;
+  static const struct {
+    double grain, apart, costs[3]; /* 0: not tried */
+  } rows[] = {
+    { 22, 45, { 5, 25, 60 } },            /* EPYC 7742 at 2.25 GHz */
+    { 60, 45, { 5, 25, 60 } },            /* Gold 6230 at 2.1 GHz */
+    { 21, 45, { 5, 25, 60 } },            /* E5-2695, also 42 */
+    { 42, 45, { 5, 25, 60 } },
+    { 1000.0 / 24, 45, { 5, 25, 60 } },   /* 24 MHz in nanoseconds: 41 and 42 in turn */
+    { 26, 45, { 5, 25, 60 } },            /* the tool once mistook it for 1 */
+    { 4, 45, { 5, 25, 60 } },
+    { 10, 45, { 5, 25, 60 } },
+    { 100, 45, { 5, 25, 60 } },
+    { 1000, 20, { 1, 0, 0 } },            /* far above the cost of a read */
+    { 62.5, 5, { 1, 0, 0 } },
+    { 300, 20, { 1, 0, 0 } },
+  };
+  size_t i;
+  int k, kind;
 
-  for (i = 0; i < GRAINS * COSTS * 8; i++) {
-    begin_with(grains[i / 8 % GRAINS], costs[i / 8 / GRAINS]);
-    machine.varies = i & 1 ? 6 : 0;
-    machine.unique = (i & 2) != 0;
-    machine.interrupted = i & 4 ? 0.02 : 0;
-    expect_grain(0.9);
-  }
-}
-
-TEST(grain_is_found_among_corrected_counts)
-{
-  int i;
-
-  for (i = 0; i < GRAINS * COSTS; i++) {
-    begin_with(grains[i % GRAINS], costs[i / GRAINS]);
-    machine.corrected = 0.08;
-    expect_grain(0.8);
-  }
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (k = 0; k < 3 && rows[i].costs[k] > 0; k++)
+      for (kind = 0; kind < (rows[i].apart < 45 ? 1 : 9); kind++) { /* 8: corrected counts */
+        memset(&machine, 0, sizeof machine);
+        machine.grain = rows[i].grain;
+        machine.apart = rows[i].apart;
+        machine.cost = rows[i].costs[k];
+        machine.varies = kind & 1 ? 6 : 0;
+        machine.unique = (kind & 2) != 0;
+        machine.interrupted = kind & 4 ? 0.02 : 0;
+        machine.corrected = kind & 8 ? 0.08 : 0;
+        expect_grain(kind & 8 ? 0.8 : 0.9);
+      }
 }
 
 /* Three of four differences are also multiples of twice the grain. */
@@ -120,88 +112,61 @@ static long long read_even_often(void)
 
 TEST(twice_the_grain_is_not_the_grain)
 {
-  begin_with(26, 26);
-  cpucycles = read_even_often;
-  ck_assert_int_eq(find().units, 26);
+  ck_assert_int_eq(find(read_even_often).units, 26);
 }
 
-TEST(grain_above_the_cost_of_a_read_is_found)
-{
-  static const double coarse[] = { 1000, 62.5, 300 };
-  int i;
+/* What the time between two reads of a counter of grain 1 consists of, besides `cost`. */
+struct causes {
+  int coin;        /* 0 or 1 count */
+  int turns;       /* the loops between the reads, in cycles of the core */
+  int normal;      /* a normal distribution */
+  int mispredicts; /* cycles of a mispredicted branch */
+  int interrupts;  /* longest interruption */
+  int bus;         /* cycles of a bus for which a read waits */
+};
 
-  for (i = 0; i < 3; i++) {
-    begin_with(coarse[i], 1);
-    machine.apart = i == 1 ? 5 : 20;
-    expect_grain(0.9);
-  }
-}
-
-/* A counter of grain 1. A cycle of the core is `cycle` counts; a read and the loops between reads
-   take some cycles. */
-static double cycle;
-static int kind;
+static struct causes causes;
+static double cycle; /* of the core, in counts */
 
 static double draw_normal(void)
 {
-  double sum = 0;
+  double sum = -6;
   int i;
 
   for (i = 0; i < 12; i++)
     sum += draw();
-  return sum - 6;
+  return sum;
 }
 
 static long long read_fine(void)
 {
-  double turns = (int)(16 * draw()) + 2 * (int)(16 * draw());
+  double cycles = causes.turns * ((int)(16 * draw()) + 2 * (int)(16 * draw()));
 
-  machine.time += machine.cost;
-  switch (kind) {
-  case 0: /* each read takes the same time */
-    break;
-  case 1: /* each read takes one of two times */
-    machine.time += draw() < 0.5;
-    break;
-  case 2:
-    machine.time += cycle * turns;
-    break;
-  case 3:
-    machine.time += machine.varies * draw_normal();
-    break;
-  case 4:
-    machine.time += cycle * turns + machine.varies * draw_normal();
-    break;
-  case 5: /* a branch is mispredicted */
-    machine.time += cycle * (turns + (draw() < 0.3 ? 20 : 0));
-    break;
-  case 6: /* interruptions alone */
-    machine.time += draw() < 0.02 ? 3000 * draw() : 0;
-    break;
-  default: /* reads wait for a bus of a quarter of the frequency */
-    machine.time += cycle * (turns + 4 * (int)(8 * draw()));
-    break;
-  }
+  cycles += causes.mispredicts * (draw() < 0.3) + causes.bus * (int)(8 * draw());
+  machine.time += machine.cost + causes.coin * (draw() < 0.5) + cycle * cycles
+    + causes.normal * machine.varies * draw_normal()
+    + causes.interrupts * (draw() < 0.02) * draw();
   return (long long)machine.time;
 }
 
 /* The core cycle is from 0.305 to 1.839 counts. */
 TEST(grain_of_1_is_not_mistaken_for_another)
 {
+  static const struct causes kinds[8] = { { 0, 0, 0, 0, 0, 0 }, { 1, 0, 0, 0, 0, 0 },
+    { 0, 1, 0, 0, 0, 0 }, { 0, 0, 1, 0, 0, 0 }, { 0, 1, 1, 0, 0, 0 }, { 0, 1, 0, 20, 0, 0 },
+    { 0, 0, 0, 0, 3000, 0 }, { 0, 1, 0, 0, 0, 4 } };
   struct grain found;
   int i, step = suite_under("qemu") ? 7 : 1; /* an emulator is slow; 7 leaves no kind out */
 
   for (i = 0; i < 8 * 60; i += step) {
-    begin_with(1, 20);
-    machine.cost += (int)(100 * draw());
+    machine.cost = 20 + (int)(100 * draw());
     machine.varies = 1 + 20 * draw();
     cycle = 0.305 + 0.013 * (i / 8 * 2 % 120);
-    kind = i % 8;
-    cpucycles = read_fine;
-    found = find();
+    causes = kinds[i % 8];
+    found = find(read_fine);
     ck_assert_msg(found.units == 1,
       "found %lld in %.3f of the differences; kind %d, a cycle of %g counts", found.units,
-      found.share, kind, cycle);
+      found.share, i % 8, cycle);
   }
 }
 
@@ -217,11 +182,8 @@ static long long read_down(void)
 
 TEST(no_grain_above_1_is_found_if_the_counter_stops_or_decreases)
 {
-  begin_with(26, 26);
-  cpucycles = read_constant;
-  ck_assert(find().units == 1);
-  cpucycles = read_down;
-  ck_assert(find().units == 1);
+  ck_assert(find(read_constant).units == 1);
+  ck_assert(find(read_down).units == 1);
 }
 
 SUITE("grain")
