@@ -19,9 +19,6 @@
 #include "backends/perf/remedy.h"
 #include "sys/perf-register.h"
 
-/* The bit of config1 that asks for 64 bits. */
-enum { LONG = 1 };
-
 static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {
   static const struct cpuc_remedy_user_access needed = CPUC_REMEDY_ARM64_USER_ACCESS;
@@ -33,7 +30,7 @@ static const struct cpuc_perf_counter counter = {
   .instruction = cpuc_perf_register,
   .fixed_index = CPUC_PERF_FIXED_INDEX,
   .width = 64,
-  .config1 = LONG | CPUC_PERF_USER_ACCESS,
+  .config1 = CPUC_PERF_LONG | CPUC_PERF_USER_ACCESS,
   .findings = &findings,
   .diagnose_access = diagnose_access,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The clocks and the core frequency with which costs are measured. A test defines these functions
+/* The clock and the core frequency with which costs are measured. A test defines these functions
    itself, so that the linker leaves cost-clock.c out. */
 
 #ifndef PERFEX_COST_CLOCK_H
@@ -7,9 +7,6 @@
 
 /* Nanoseconds since an arbitrary start. 0 if the system refuses. */
 long long pfx_cost_clock_elapsed(void);
-
-/* CPU time of the calling thread in nanoseconds. 0 if the system refuses. */
-long long pfx_cost_clock_thread(void);
 
 /* The core frequency in Hz. 0 if it cannot be measured. */
 long long pfx_cost_clock_core_frequency(void);

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "perfex/cost-estimate.h"
+#include "perfex/cost.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "perfex/cost-file.h"
+#include "perfex/cost.h"
 #include "perfex/message.h"
 #include "sys/file.h"
 #include "sys/parse.h"
@@ -16,32 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* The rest of a line. */
-struct cursor {
-  const char *next, *end;
-};
-
-static int is_blank(char c)
-{
-  return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* Copies the next word. Returns its length; 0 at the end of the line; -1 if it does not fit. */
-static int next_word(struct cursor *cursor, char *word, int size)
-{
-  int length = 0;
-
-  while (cursor->next < cursor->end && is_blank(*cursor->next))
-    cursor->next++;
-  while (cursor->next < cursor->end && !is_blank(*cursor->next)) {
-    if (length == size - 1)
-      return -1;
-    word[length++] = *cursor->next++;
-  }
-  word[length] = 0;
-  return length;
-}
 
 /* Parses nanoseconds with at most three decimals. Returns picoseconds, or -1 if the word is not
    such a number or exceeds the limit. */
@@ -56,30 +30,29 @@ static long long parse_cost(const char *word)
   return picoseconds > PFX_COST_LIMIT ? -1 : picoseconds;
 }
 
-/* Parses the three costs. Returns NULL, or a sentence on the mistake. */
-static const char *parse_costs(struct cursor *cursor, struct pfx_cost *cost)
+#define BLANKS " \t\r"
+
+/* Parses the three costs in the rest of a line. Returns NULL, or a sentence on the mistake. */
+static const char *parse_costs(char **rest, struct pfx_cost *cost)
 {
   long long costs[3];
-  char word[32];
   int i;
 
   for (i = 0; i < 3; i++) {
-    int length = next_word(cursor, word, sizeof word);
+    const char *word = strtok_r(NULL, BLANKS, rest);
 
-    if (length == 0)
+    if (!word)
       return "an event needs three costs: minimum, typical, maximum";
-    costs[i] = length < 0 ? -1 : parse_cost(word);
+    costs[i] = parse_cost(word);
     if (costs[i] < 0)
       return "a cost must be a number of nanoseconds from 0 to 1000000000 with at most three "
              "decimal places";
   }
-  if (next_word(cursor, word, sizeof word) != 0)
+  if (strtok_r(NULL, BLANKS, rest))
     return "the line continues after the three costs";
   if (costs[0] > costs[1] || costs[1] > costs[2])
     return "the costs are not in order: minimum, typical, maximum";
-  cost->minimum = costs[0];
-  cost->typical = costs[1];
-  cost->maximum = costs[2];
+  *cost = (struct pfx_cost) { costs[0], costs[1], costs[2] };
   return NULL;
 }
 
@@ -95,17 +68,17 @@ static int is_event(const char *word, int event)
 }
 
 /* Parses a line. Returns NULL, or a sentence on the mistake. */
-static const char *parse_line(struct cursor cursor, struct pfx_costs *costs)
+static const char *parse_line(char *line, struct pfx_costs *costs)
 {
   struct pfx_cost cost = { 0, 0, 0 };
-  char event[64];
-  const char *mistake;
-  int length = next_word(&cursor, event, sizeof event), i, found = 0;
+  char *rest;
+  const char *mistake, *event = strtok_r(line, BLANKS, &rest);
+  int i, found = 0;
 
-  if (length == 0)
+  if (!event)
     return NULL;
-  mistake = parse_costs(&cursor, &cost);
-  for (i = 0; length > 0 && i < PFX_EVENTS; i++) {
+  mistake = parse_costs(&rest, &cost);
+  for (i = 0; i < PFX_EVENTS; i++) {
     if (!is_event(event, i))
       continue;
     if (costs->has_cost[i])
@@ -117,26 +90,26 @@ static const char *parse_line(struct cursor cursor, struct pfx_costs *costs)
   return found ? mistake : "no event has that number or name";
 }
 
-int pfx_cost_file_parse(const char *text, size_t length, struct pfx_costs *costs,
-  const char **mistake)
+int pfx_cost_file_parse(char *text, size_t length, struct pfx_costs *costs, const char **mistake)
 {
-  const char *end = text + length;
+  char *end = text + length, *stop;
   int line;
 
   memset(costs, 0, sizeof *costs);
-  for (line = 1; text < end; line++) {
-    const char *newline = memchr(text, '\n', (size_t)(end - text));
-    const char *stop = newline ? newline : end;
-    const char *comment = memchr(text, '#', (size_t)(stop - text));
-    struct cursor cursor = { text, comment ? comment : stop };
-
-    *mistake = memchr(text, 0, (size_t)(stop - text)) ? "the line contains a byte 0"
-                                                      : parse_line(cursor, costs);
+  *end = 0;
+  for (line = 1; text < end; line++, text = stop + 1) {
+    stop = memchr(text, '\n', (size_t)(end - text));
+    stop = stop ? stop : end;
+    *mistake = "the line contains a byte 0";
+    if (!memchr(text, 0, (size_t)(stop - text))) {
+      *stop = 0;
+      text[strcspn(text, "#")] = 0;
+      *mistake = parse_line(text, costs);
+    }
     if (*mistake)
       return line;
-    text = newline ? newline + 1 : end;
   }
-  return PFX_COST_FILE_VALID;
+  return 0;
 }
 
 /* Reads a regular file, up to one byte more than the limit. Returns the length, or -1 with errno.
@@ -173,8 +146,7 @@ int pfx_cost_file_read(const char *path, struct pfx_costs *costs)
   else if (length > PFX_COST_FILE_LIMIT) {
     pfx_message("%.300s is longer than %d bytes", path, PFX_COST_FILE_LIMIT);
     error = EINVAL;
-  } else if ((line = pfx_cost_file_parse(text, (size_t)length, costs, &mistake))
-    != PFX_COST_FILE_VALID) {
+  } else if ((line = pfx_cost_file_parse(text, (size_t)length, costs, &mistake)) != 0) {
     pfx_message("%.300s: line %d: %s", path, line, mistake);
     error = EINVAL;
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Measures the times of a cycle, of loads from each cache, and of a mispredicted branch, in at most
-   20 ms of CPU time. Reads the sizes of the caches from /sys. Contains no code for particular
+/* Measures the times of a cycle, of loads from each cache, and of a mispredicted branch, in some
+   milliseconds. Reads the sizes of the caches from /sys. Contains no code for particular
    architectures.
 
    Loads form a chain: the address of each load depends on the value of the load before. For a
@@ -10,7 +10,7 @@
 
 #include "include/cpucycles.h"
 #include "perfex/cost-clock.h"
-#include "perfex/cost-measure.h"
+#include "perfex/cost.h"
 #include "sys/file.h"
 #include "sys/parse.h"
 
@@ -20,19 +20,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Nanoseconds of CPU time after which no cache is measured. The rest of the 20 ms is for the round
-   or chunk in progress and for the measurement of the cycle. CPU time is limited, because with a
-   limit of elapsed time alone one preemption would leave costs unknown forever. The limit of
-   elapsed time is ELAPSED_FACTOR times as long. */
-#define CPU_TIME_LIMIT 12000000LL
-#define ELAPSED_FACTOR 5
-
 enum {
   ROUNDS = 7,
   LOADS = 1024,       /* per round */
   BRANCHES = 2048,    /* per round */
-  CHUNK = 1 << 20,    /* bytes touched between two clock reads, in 0.3 ms */
-  LARGEST = 16 << 20, /* bytes mapped at most */
+  LARGEST = 16 << 20, /* bytes mapped at most, because to touch a MiB takes 0.3 ms */
   LINE = 64
 };
 
@@ -42,22 +34,16 @@ static inline unsigned next_state(unsigned state)
   return state * 1664525u + 1013904223u;
 }
 
-/* Memory to load from: 2^bits lines of zeros. */
-struct working_set {
-  const char *memory;
-  int bits;
-};
-
-/* Returns the nanoseconds of a chain of loads from random lines. */
-static __attribute__((noinline)) long long time_loads(struct working_set set, unsigned *seed)
+/* Returns the nanoseconds of a chain of loads from random ones of 2^bits lines of zeros. */
+static __attribute__((noinline)) long long time_loads(const char *memory, int bits, unsigned *seed)
 {
-  unsigned state = *seed, mask = (1u << set.bits) - 1;
-  int shift = set.bits ? 32 - set.bits : 0, i;
+  unsigned state = *seed, mask = (1u << bits) - 1;
+  int shift = bits ? 32 - bits : 0, i;
   long long begin = pfx_cost_clock_elapsed();
 
   for (i = 0; i < LOADS; i++)
     state = next_state(state
-      + *(const volatile unsigned *)(set.memory + (size_t)(state >> shift & mask) * LINE));
+      + *(const volatile unsigned *)(memory + (size_t)(state >> shift & mask) * LINE));
   *seed = state;
   return pfx_cost_clock_elapsed() - begin;
 }
@@ -119,16 +105,9 @@ static struct pfx_cost cost_of_times(long long *times, int count, long long over
 /* A measurement in progress. */
 struct run {
   struct pfx_cost_measured *measured;
-  long long begin, thread_begin; /* elapsed and CPU time */
-  long long loop_overhead;       /* of time_loads(), picoseconds per load */
+  long long loop_overhead; /* of time_loads(), picoseconds per load */
   unsigned seed;
 };
-
-static int is_late(const struct run *run)
-{
-  return pfx_cost_clock_thread() - run->thread_begin >= CPU_TIME_LIMIT
-    || pfx_cost_clock_elapsed() - run->begin >= ELAPSED_FACTOR * CPU_TIME_LIMIT;
-}
 
 /* Measures the core cycle, which event 0 counts. If that is impossible, uses the frequency
    estimate. */
@@ -169,7 +148,6 @@ static void add_level(struct run *run, long bytes, struct pfx_cost load)
 static void measure_l1(struct run *run, long bytes)
 {
   static const unsigned zero;
-  struct working_set one = { (const char *)&zero, 0 };
   long long times[ROUNDS];
   struct pfx_cost load;
   int i;
@@ -179,59 +157,8 @@ static void measure_l1(struct run *run, long bytes)
   load = cost_of_times(times, LOADS, 0);
   add_level(run, bytes, load);
   for (i = 0; i < ROUNDS; i++)
-    times[i] = time_loads(one, &run->seed);
+    times[i] = time_loads((const char *)&zero, 0, &run->seed);
   run->loop_overhead = cost_of_times(times, LOADS, 0).typical - load.typical;
-}
-
-/* Measures loads from a working set. Returns 0 if time runs out. */
-static int measure_loads(struct run *run, struct working_set set, struct pfx_cost *load)
-{
-  long long times[ROUNDS];
-  int i;
-
-  for (i = 0; i < ROUNDS; i++) {
-    if (is_late(run))
-      return 0;
-    times[i] = time_loads(set, &run->seed);
-  }
-  *load = cost_of_times(times, LOADS, run->loop_overhead);
-  return 1;
-}
-
-/* Writes to each page, so that the kernel maps a zeroed page there. Returns 0 if time runs out. */
-static int touch_pages(const struct run *run, char *memory, long bytes)
-{
-  long page = sysconf(_SC_PAGESIZE), at;
-
-  for (at = 0; at < bytes; at += page) {
-    if (at % CHUNK == 0 && is_late(run))
-      return 0;
-    *(volatile char *)(memory + at) = 0;
-  }
-  return 1;
-}
-
-/* Reads each line once. Returns 0 if time runs out. */
-static int read_lines(const struct run *run, const char *memory, long bytes)
-{
-  long at;
-
-  for (at = 0; at < bytes; at += LINE) {
-    if (at % CHUNK == 0 && is_late(run))
-      return 0;
-    (void)*(const volatile char *)(memory + at);
-  }
-  return 1;
-}
-
-/* Returns the largest n for which 2^n lines fit into `bytes`; at least 0. */
-static int line_bits(long bytes)
-{
-  int bits = 0;
-
-  while ((2L * LINE << bits) <= bytes)
-    bits++;
-  return bits;
 }
 
 /* Maps memory for the loads. Huge pages are not used, because programs usually have small pages,
@@ -250,36 +177,29 @@ static char *map_memory(long bytes)
 }
 
 /* Measures a cache beyond the L1, with a working set of at most half the size of this cache and at
-   most four times the size of the cache before it. Returns 0 if time or memory runs out. */
+   most four times the size of the cache before it. Writes each line first, so that the kernel maps
+   the page and the caches have the line. Returns 0 if the working set is too large. */
 static int measure_cache(struct run *run, long size, long nearer_size)
 {
   const long limit = size / 2 < 4 * nearer_size ? size / 2 : 4 * nearer_size;
-  struct working_set set = { NULL, line_bits(limit) };
-  long bytes = (long)LINE << set.bits;
-  struct pfx_cost load;
-  int is_measured;
+  long long times[ROUNDS];
+  long bytes, at;
   char *memory;
+  int bits = 0, i;
 
-  memory = bytes <= LARGEST && !is_late(run) ? map_memory(bytes) : NULL;
+  while ((2L * LINE << bits) <= limit)
+    bits++;
+  bytes = (long)LINE << bits;
+  memory = bytes <= LARGEST ? map_memory(bytes) : NULL;
   if (!memory)
     return 0;
-  set.memory = memory;
-  is_measured = touch_pages(run, memory, bytes) && read_lines(run, memory, bytes)
-    && measure_loads(run, set, &load);
-  if (is_measured)
-    add_level(run, bytes, load);
+  for (at = 0; at < bytes; at += LINE)
+    *(volatile char *)(memory + at) = 0;
+  for (i = 0; i < ROUNDS; i++)
+    times[i] = time_loads(memory, bits, &run->seed);
+  add_level(run, bytes, cost_of_times(times, LOADS, run->loop_overhead));
   munmap(memory, (size_t)bytes);
-  return is_measured;
-}
-
-/* Parses the size of a cache from the kernel, such as "32K". Returns bytes, or 0 for any other
-   text. */
-static long parse_size(const char *text)
-{
-  int size;
-  const char *unit = cpuc_parse_integer(text, &size);
-
-  return unit && *unit == 'K' ? (long)size << 10 : 0;
+  return 1;
 }
 
 /* Stores the sizes of the data caches, L1 first. Returns their number. The list ends before a cache
@@ -292,6 +212,8 @@ static int find_caches(long *caches)
 
   for (index = 0; index < 8 && count < PFX_COST_LEVELS; index++) {
     char path[128], text[3][32];
+    const char *unit;
+    int kibibytes;
 
     for (i = 0; i < 3; i++) {
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i]);
@@ -300,7 +222,8 @@ static int find_caches(long *caches)
     }
     if (strncmp(text[1], "Instruction", 11) == 0)
       continue;
-    caches[count] = parse_size(text[2]);
+    unit = cpuc_parse_integer(text[2], &kibibytes); /* "32K" */
+    caches[count] = unit && *unit == 'K' ? (long)kibibytes << 10 : 0;
     if (text[0][0] != '1' + count || caches[count] < (count ? 4 * caches[count - 1] : 4096))
       return count;
     count++;
@@ -310,25 +233,21 @@ static int find_caches(long *caches)
 
 void pfx_cost_measure(struct pfx_cost_measured *measured)
 {
-  struct run run = { measured, pfx_cost_clock_elapsed(), pfx_cost_clock_thread(), 0, 0 };
-  /* Usual sizes, for kernels that report none. */
-  long caches[PFX_COST_LEVELS] = { 32 << 10, 512 << 10, 8 << 20 };
-  long found[PFX_COST_LEVELS] = { 0 };
-  int count, i;
-
+  /* for kernels that report no sizes */
+  static const long usual[PFX_COST_LEVELS] = { 32 << 10, 512 << 10, 8 << 20 };
+  const long long begin = pfx_cost_clock_elapsed();
   /* The seed differs each time, because a CPU may remember the branches of an earlier
      measurement. */
-  run.seed = (unsigned)run.begin;
+  struct run run = { measured, 0, (unsigned)begin };
+  long found[PFX_COST_LEVELS];
+  int count = find_caches(found), i;
+  const long *caches = count ? found : usual;
+
   memset(measured, 0, sizeof *measured);
-  count = find_caches(found);
-  if (count > 0)
-    memcpy(caches, found, sizeof found);
-  else
-    count = 3;
   measure_branch_miss(&run);
   measure_l1(&run, LINE);
-  for (i = 1; i < count && measure_cache(&run, caches[i], caches[i - 1]); i++)
+  for (i = 1; i < (count ? count : 3) && measure_cache(&run, caches[i], caches[i - 1]); i++)
     ;
-  measure_cycle(&run); /* last, because it can take several milliseconds */
-  measured->nanoseconds = pfx_cost_clock_elapsed() - run.begin;
+  measure_cycle(&run);
+  measured->nanoseconds = pfx_cost_clock_elapsed() - begin;
 }

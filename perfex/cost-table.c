@@ -7,8 +7,7 @@
 #include "config.h"
 
 #include "include/perfex.h"
-#include "perfex/cost-estimate.h"
-#include "perfex/cost-file.h"
+#include "perfex/cost.h"
 #include "perfex/cost-table.h"
 #include "perfex/count.h"
 #include "perfex/message.h"

@@ -4,7 +4,7 @@
 #ifndef PERFEX_COST_TABLE_H
 #define PERFEX_COST_TABLE_H
 
-#include "perfex/cost-measure.h"
+#include "perfex/cost.h"
 
 /* The origin of a cost. A cost of higher origin replaces one of lower origin. */
 enum pfx_cost_origin {

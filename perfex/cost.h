@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The cost of one event, and the costs of some or all events. */
+/* The cost of one event, the costs of some or all events, and where costs come from: files, and
+   estimates from measured times. */
 
 #ifndef PERFEX_COST_H
 #define PERFEX_COST_H
 
 #include "perfex/events.h"
+
+#include <stddef.h>
 
 /* The cost of one event in picoseconds. minimum <= typical <= maximum. */
 struct pfx_cost {
@@ -21,5 +24,38 @@ struct pfx_costs {
   struct pfx_cost cost[PFX_EVENTS];
   unsigned char has_cost[PFX_EVENTS]; /* 1 if the source has a cost for this event */
 };
+
+enum { PFX_COST_FILE_LIMIT = 65536 /* bytes */ };
+
+/* Parses the text of a file, and overwrites it and text[length]. Returns 0. If a line is
+   malformed, returns the number of the first such line instead, and stores a sentence on the
+   mistake in *mistake. */
+int pfx_cost_file_parse(char *text, size_t length, struct pfx_costs *costs, const char **mistake);
+
+/* Reads a file. Returns 0 or an errno. EINVAL: the file is malformed, too long or not regular,
+   which a message explains. */
+int pfx_cost_file_read(const char *path, struct pfx_costs *costs);
+
+enum { PFX_COST_LEVELS = 4 }; /* caches */
+
+struct pfx_cost_measured {
+  struct pfx_cost cycle, branch_miss;
+  struct {
+    long bytes; /* size of the memory over which the loads were spread; L1: a line, of which one
+                   word is loaded */
+    struct pfx_cost load;
+  } level[PFX_COST_LEVELS];
+  int levels; /* number of measured levels; the first is the L1 cache */
+  long long nanoseconds; /* elapsed time of the measurement */
+};
+
+/* Measures, in some milliseconds, and stores the results in *measured. Levels that need too much
+   memory are missing. A cost that cannot be measured is 0. */
+void pfx_cost_measure(struct pfx_cost_measured *measured);
+
+void pfx_cost_estimate(const struct pfx_cost_measured *measured, struct pfx_costs *costs);
+
+/* The costs of loads from memory, which is not measured. */
+void pfx_cost_estimate_memory(struct pfx_costs *costs);
 
 #endif

@@ -11,17 +11,22 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Copies a string without the trailing blanks with which Fortran pads. Returns -1 with ENAMETOOLONG
+   if it does not fit. */
+static int copy_text(char *copy, size_t size, const char *text, size_t length)
+{
+  while (length > 0 && text[length - 1] == ' ')
+    length--;
+  if (length >= size) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(copy, text, length);
+  copy[length] = 0;
+  return 0;
+}
+
 #pragma GCC visibility push(default)
-
-int start_counters_(const int *e0, const int *e1);
-int read_counters_(const int *e0, long long *c0, const int *e1, long long *c1);
-int print_counters_(const int *e0, const long long *c0, const int *e1, const long long *c1);
-int print_costs_(const int *e0, const long long *c0, const int *e1, const long long *c1);
-int load_costs_(const char *name, size_t length);
-int perfex_event_(const char *name, size_t length);
-int perfex_print_table_(void);
-
-#pragma GCC visibility pop
 
 int start_counters_(const int *e0, const int *e1)
 {
@@ -41,21 +46,6 @@ int print_counters_(const int *e0, const long long *c0, const int *e1, const lon
 int print_costs_(const int *e0, const long long *c0, const int *e1, const long long *c1)
 {
   return print_costs(*e0, *c0, *e1, *c1);
-}
-
-/* Copies a string without the trailing blanks with which Fortran pads. Returns -1 with ENAMETOOLONG
-   if it does not fit. */
-static int copy_text(char *copy, size_t size, const char *text, size_t length)
-{
-  while (length > 0 && text[length - 1] == ' ')
-    length--;
-  if (length >= size) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  memcpy(copy, text, length);
-  copy[length] = 0;
-  return 0;
 }
 
 int load_costs_(const char *name, size_t length)
@@ -79,3 +69,5 @@ int perfex_print_table_(void)
 {
   return perfex_print_table();
 }
+
+#pragma GCC visibility pop

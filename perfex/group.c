@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "perfex/group.h"
+#include "perfex/set.h"
 #include "sys/perf-event.h"
 
 #include <unistd.h>

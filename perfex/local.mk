@@ -40,11 +40,8 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/cost-clock.c \
 	perfex/cost-clock.h \
 	perfex/cost-estimate.c \
-	perfex/cost-estimate.h \
 	perfex/cost-file.c \
-	perfex/cost-file.h \
 	perfex/cost-measure.c \
-	perfex/cost-measure.h \
 	perfex/cost-table.c \
 	perfex/cost-table.h \
 	perfex/cost.h \
@@ -54,7 +51,6 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/events.h \
 	perfex/fortran.c \
 	perfex/group.c \
-	perfex/group.h \
 	perfex/message.c \
 	perfex/message.h \
 	perfex/names.c \

@@ -216,22 +216,14 @@ static int parse_modes(char *text, struct pfx_names_event *event)
 /* Events of the kernel that user mode alone cannot count. */
 static int check_modes(const struct pfx_names_event *event)
 {
-  if (event->type != PERF_TYPE_SOFTWARE)
-    return 0;
-  switch (event->config[0]) {
-  case PERF_COUNT_SW_CPU_CLOCK:
-  case PERF_COUNT_SW_TASK_CLOCK:
-    if (event->modes != (PFX_NAMES_USER | PFX_NAMES_KERNEL))
-      return pfx_why(EINVAL, "%s counts user mode and kernel: append :uk", event->name);
-    break;
-  case PERF_COUNT_SW_CONTEXT_SWITCHES:
-  case PERF_COUNT_SW_CPU_MIGRATIONS:
-    if (!(event->modes & PFX_NAMES_KERNEL))
-      return pfx_why(EINVAL, "%s happens in the kernel: append :k or :uk", event->name);
-    break;
-  default:
-    break;
-  }
+  uint64_t number = event->type == PERF_TYPE_SOFTWARE ? event->config[0] : PERF_COUNT_SW_MAX;
+
+  if ((number == PERF_COUNT_SW_CPU_CLOCK || number == PERF_COUNT_SW_TASK_CLOCK)
+    && event->modes != (PFX_NAMES_USER | PFX_NAMES_KERNEL))
+    return pfx_why(EINVAL, "%s counts user mode and kernel: append :uk", event->name);
+  if ((number == PERF_COUNT_SW_CONTEXT_SWITCHES || number == PERF_COUNT_SW_CPU_MIGRATIONS)
+    && event->modes == PFX_NAMES_USER)
+    return pfx_why(EINVAL, "%s happens in the kernel: append :k or :uk", event->name);
   return 0;
 }
 

@@ -25,6 +25,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* What perfex_open() collects before it opens events. */
+struct request {
+  int count;
+  struct pfx_names_event events[PFX_GROUP_EVENTS];
+  int cores; /* core types of the CPU */
+  int types; /* core types on which the thread can run */
+  struct {
+    uint32_t type;
+    char pmu[32];
+  } type[CPUC_PERF_CORE_TYPES];
+};
+
 struct perfex_group {
   struct pfx_set open;
   unsigned long thread; /* number of the thread that is counted, also after a fork */
@@ -33,9 +45,11 @@ struct perfex_group {
   int page_count;       /* pages that are mapped: one for each event, or none */
   const volatile struct perf_event_mmap_page *pages[PFX_GROUP_EVENTS];
   struct pfx_set_event events[CPUC_PERF_CORE_TYPES * PFX_GROUP_EVENTS];
+  struct request request;
 };
 
-/* Numbers of threads, not reused before 2^32 threads; 0: the thread has opened no group in this process. */
+/* Numbers of threads, not reused before 2^32 threads; 0: the thread has opened no group in this
+   process. */
 static unsigned long last_thread, forks;
 static CPUC_THREAD_LOCAL unsigned long this_thread;
 
@@ -50,18 +64,6 @@ __attribute__((constructor)) static void load(void)
 {
   cpuc_os_thread_on_fork(after_fork_in_child);
 }
-
-/* What perfex_open() collects before it opens events. */
-struct request {
-  int count;
-  struct pfx_names_event events[PFX_GROUP_EVENTS];
-  int cores; /* core types of the CPU */
-  int types; /* core types on which the thread can run */
-  struct {
-    uint32_t type;
-    char pmu[32];
-  } type[CPUC_PERF_CORE_TYPES];
-};
 
 /* Returns 1 if the thread can run on one of these CPUs. */
 static int can_run_on(const char *cpus)
@@ -138,8 +140,12 @@ static struct pfx_set_wanted wanted_event(const struct request *request, int ope
   if (request->cores > 1 && event->counter == PFX_NAMES_RAW)
     wanted.type = type;
 #ifdef CPUC_PERF_HAS_REGISTER
-  if (event->counter != PFX_NAMES_SOFTWARE && request->cores == 1 && !(flags & PERFEX_INHERIT))
+  if (event->counter != PFX_NAMES_SOFTWARE && request->cores == 1 && !(flags & PERFEX_INHERIT)) {
     wanted.config[1] |= CPUC_PERF_USER_ACCESS;
+    if (request->count == 1 && event->type == PERF_TYPE_HARDWARE
+      && event->config[0] == PERF_COUNT_HW_CPU_CYCLES)
+      wanted.config[1] |= CPUC_PERF_LONG; /* other events take two counters for 64 bits */
+  }
 #else
   (void)flags;
 #endif
@@ -193,30 +199,38 @@ static int explain_refusal(const struct request *request, int opened, int error,
     refusal ? refusal->explanation : strerror(error));
 }
 
-static int open_events(struct perfex_group *group, const struct request *request, int flags)
-{
-  int i, error = 0, all = request->count * request->types;
-
-  for (i = 0; i < all; i++) {
-    const struct pfx_set_wanted wanted = wanted_event(request, i, flags);
-
-    error = pfx_set_open(&group->open, &wanted, i);
-    if (error != 0)
-      break;
-  }
-  if (error == 0)
-    return 0;
-  explain_refusal(request, i, error, flags);
-  error = errno;
-  pfx_set_close(&group->open, i, 0);
-  errno = error;
-  return -1;
-}
-
 static void unmap_pages(struct perfex_group *group)
 {
   while (group->page_count > 0)
     munmap((void *)group->pages[--group->page_count], (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/* Closes the first `opened` events. In a forked child, the pages are not mapped, and the events are
+   those of the parent. */
+static void close_events(struct perfex_group *group, int opened)
+{
+  int saved_errno = errno;
+
+  if (group->forks == forks)
+    unmap_pages(group);
+  pfx_set_close(&group->open, opened, group->forks != forks);
+  errno = saved_errno;
+}
+
+static int open_events(struct perfex_group *group, int flags)
+{
+  int i, error = 0, all = group->open.count * group->open.types;
+
+  for (i = 0; i < all && error == 0; i++) {
+    const struct pfx_set_wanted wanted = wanted_event(&group->request, i, flags);
+
+    error = pfx_set_open(&group->open, &wanted, i);
+  }
+  if (error == 0)
+    return 0;
+  explain_refusal(&group->request, i - 1, error, flags);
+  close_events(group, i - 1);
+  return -1;
 }
 
 #ifdef CPUC_PERF_HAS_REGISTER
@@ -230,12 +244,10 @@ static void map_pages(struct perfex_group *group)
     void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
       group->events[i].descriptor, 0);
 
-    has_access = page != MAP_FAILED;
-    if (has_access)
+    has_access = page != MAP_FAILED && cpuc_perf_page_gives_access(page);
+    if (page != MAP_FAILED)
       group->pages[group->page_count++] = page;
   }
-  for (i = 0; i < group->page_count; i++)
-    has_access &= cpuc_perf_page_gives_access(group->pages[i]);
   if (!has_access)
     unmap_pages(group);
   else
@@ -256,14 +268,6 @@ static inline int read_pages(const struct perfex_group *group, long long *counts
 
 #endif
 
-static int fail_to_read(int error)
-{
-  return error == EBADF
-    ? pfx_why(EBADF, "a descriptor of the group was closed")
-    : pfx_why(error, "the group did not count all the time: other events took its counters, or the "
-                     "thread ran on a core without its PMU");
-}
-
 static __attribute__((noinline)) int read_descriptors(const struct perfex_group *group,
   long long *counts)
 {
@@ -274,8 +278,11 @@ static __attribute__((noinline)) int read_descriptors(const struct perfex_group 
   if (group->thread != this_thread && !group->open.inherits)
     return pfx_why(EPERM, "the group counts in another thread");
   error = pfx_set_read(&group->open, counts);
+  if (error == EBADF)
+    return pfx_why(EBADF, "a descriptor of the group was closed");
   if (error != 0)
-    return fail_to_read(error);
+    return pfx_why(error, "the group did not count all the time: other events took its counters, "
+                          "or the thread ran on a core without its PMU");
   errno = saved_errno;
   return 0;
 }
@@ -305,22 +312,15 @@ static int start(struct perfex_group *group)
     : pfx_why(EBUSY, "other events have the counters of this PMU");
 }
 
-static struct perfex_group *open_group(struct request *request, const char *list, int flags)
+static int open_group(struct perfex_group *group, const char *list, int flags)
 {
-  struct perfex_group *group;
+  struct request *request = &group->request;
 
-  if (flags & ~PERFEX_INHERIT || !list) {
-    pfx_why(EINVAL, list ? "a flag is not known" : "there is no list of names");
-    return NULL;
-  }
+  if (flags & ~PERFEX_INHERIT || !list)
+    return pfx_why(EINVAL, list ? "a flag is not known" : "there is no list of names");
   request->count = pfx_names_parse(list, request->events, PFX_GROUP_EVENTS);
   if (request->count < 0 || find_core_types(request, flags) != 0)
-    return NULL;
-  group = calloc(1, sizeof *group);
-  if (!group) {
-    pfx_why(ENOMEM, "there is no memory for the group");
-    return NULL;
-  }
+    return -1;
   group->open = (struct pfx_set){ group->events, request->count, request->types,
     (flags & PERFEX_INHERIT) != 0 };
   if (this_thread == 0)
@@ -328,44 +328,40 @@ static struct perfex_group *open_group(struct request *request, const char *list
   group->thread = this_thread;
   group->forks = forks;
   group->page_reader = ULONG_MAX;
-  if (open_events(group, request, flags) == 0) {
-    if (start(group) == 0)
-      return group;
-    perfex_close(group);
-    return NULL;
-  }
-  free(group);
-  return NULL;
+  if (open_events(group, flags) != 0)
+    return -1;
+  if (start(group) == 0)
+    return 0;
+  close_events(group, request->count * request->types);
+  return -1;
 }
 
 struct perfex_group *perfex_open(const char *events, int flags)
 {
-  struct request *request = calloc(1, sizeof *request);
-  struct perfex_group *group = NULL;
-  int saved_errno = errno, error, cancel_state;
+  struct perfex_group *group = calloc(1, sizeof *group);
+  int saved_errno = errno, cancel_state;
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-  if (request)
-    group = open_group(request, events, flags);
-  else
+  if (!group)
     pfx_why(ENOMEM, "there is no memory for the group");
-  error = errno;
-  free(request);
+  else if (open_group(group, events, flags) == 0)
+    errno = saved_errno;
+  else {
+    saved_errno = errno;
+    free(group);
+    group = NULL;
+    errno = saved_errno;
+  }
   pthread_setcancelstate(cancel_state, NULL);
-  errno = group ? saved_errno : error;
   return group;
 }
 
-/* In a forked child, the pages are not mapped, and the events are those of the parent. */
 void perfex_close(struct perfex_group *group)
 {
   int saved_errno = errno;
 
-  if (!group)
-    return;
-  if (group->forks == forks)
-    unmap_pages(group);
-  pfx_set_close(&group->open, group->open.count * group->open.types, group->forks != forks);
+  if (group)
+    close_events(group, group->open.count * group->open.types);
   free(group);
   errno = saved_errno;
 }

@@ -22,9 +22,7 @@ struct output {
   int length;
 };
 
-static void append(struct output *output, const char *format, ...)
-  __attribute__((format(printf, 2, 3)));
-
+__attribute__((format(printf, 2, 3)))
 static void append(struct output *output, const char *format, ...)
 {
   int room = (int)sizeof output->text - output->length, length;
@@ -148,28 +146,17 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
   }
 }
 
+static const char *const origins[]
+  = { "not known", "built in", "measured", "/etc/perfex.costs", "loaded earlier", "loaded" };
+
 static void append_origin(struct output *output, const struct pfx_cost_table *table, int event)
 {
-  switch (has_cost(table, event) ? table->origin[event] : PFX_COST_UNKNOWN) {
-  case PFX_COST_BUILT_IN:
-    append(output, "built in");
-    break;
-  case PFX_COST_MEASURED:
-    append(output, "measured ");
+  int origin = has_cost(table, event) ? table->origin[event] : PFX_COST_UNKNOWN;
+
+  append(output, "%s", origin == PFX_COST_LOADED ? table->loaded : origins[origin]);
+  if (origin == PFX_COST_MEASURED) {
+    append(output, " ");
     append_measured(output, &table->measured);
-    break;
-  case PFX_COST_SYSTEM_FILE:
-    append(output, "/etc/perfex.costs");
-    break;
-  case PFX_COST_LOADED_EARLIER:
-    append(output, "a file loaded earlier");
-    break;
-  case PFX_COST_LOADED:
-    append(output, "%s", table->loaded);
-    break;
-  default:
-    append(output, "not known");
-    break;
   }
 }
 
@@ -204,8 +191,6 @@ int print_costs(int e0, long long c0, int e1, long long c1)
 
 static __attribute__((noinline)) int write_table(const struct pfx_cost_table *table)
 {
-  static const char *const origins[]
-    = { "not known", "built in", "measured", "/etc/perfex.costs", "loaded earlier", "loaded" };
   struct output output;
   int i;
 

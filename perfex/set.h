@@ -11,9 +11,23 @@
 #ifndef PERFEX_SET_H
 #define PERFEX_SET_H
 
-#include "perfex/group.h"
-
+#include <linux/perf_event.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+enum { PFX_GROUP_EVENTS = 32 /* at most */ };
+
+/* The data that read(2) returns for a group with this read_format. */
+enum {
+  PFX_GROUP_READ_FORMAT = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED
+    | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID
+};
+struct pfx_group_reading {
+  uint64_t event_count, enabled, running;
+  struct {
+    uint64_t value, id;
+  } event[PFX_GROUP_EVENTS];
+};
 
 /* What an event counts: members of struct perf_event_attr, and modes as in perfex/names.h. */
 struct pfx_set_wanted {
@@ -56,5 +70,13 @@ int pfx_set_read(const struct pfx_set *group, long long *counts);
 /* Closes those of the first `opened` descriptors that still belong to the events. If they are
    copies of those of the parent, the events of the parent continue. */
 void pfx_set_close(const struct pfx_set *group, int opened, int are_copies);
+
+/* The system calls of group.c. A test defines these two functions itself, so that the linker leaves
+   group.c out. The first opens an event of the calling thread. leader: the descriptor of the
+   group's leader; -1: the event is the leader of a new group. Returns a descriptor, or -1 with
+   errno. The second reads the leader's group. Returns the number of bytes, 0 for a pinned group
+   that has lost its hardware; or -1 with errno. */
+int pfx_group_open(struct perf_event_attr *wanted, int leader);
+ssize_t pfx_group_read(int leader, struct pfx_group_reading *reading);
 
 #endif

@@ -20,10 +20,11 @@
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
 
 /* CPUC_PERF_FIXED_INDEX: the index of the fixed counter of cycles, which cores of all types have.
-   CPUC_PERF_USER_ACCESS: the bit of config1 with which an event requests access; 0: none. */
+   CPUC_PERF_USER_ACCESS, CPUC_PERF_LONG: the bits of config1 with which an event requests access,
+   and 64 bits; 0: none. */
 #if defined(__x86_64__)
 
-enum { CPUC_PERF_FIXED_INDEX = (1 << 30) + 2, CPUC_PERF_USER_ACCESS = 0 };
+enum { CPUC_PERF_FIXED_INDEX = (1 << 30) + 2, CPUC_PERF_USER_ACCESS = 0, CPUC_PERF_LONG = 0 };
 
 static inline __attribute__((always_inline)) uint64_t cpuc_perf_register(uint32_t index)
 {
@@ -35,7 +36,7 @@ static inline __attribute__((always_inline)) uint64_t cpuc_perf_register(uint32_
 
 #elif defined(__aarch64__)
 
-enum { CPUC_PERF_FIXED_INDEX = 32, CPUC_PERF_USER_ACCESS = 2 };
+enum { CPUC_PERF_FIXED_INDEX = 32, CPUC_PERF_USER_ACCESS = 2, CPUC_PERF_LONG = 1 };
 
 static inline __attribute__((always_inline)) uint64_t cpuc_perf_cycle_register(uint32_t index)
 {
@@ -72,7 +73,7 @@ static inline __attribute__((always_inline)) uint64_t cpuc_perf_register(uint32_
 
 #else
 
-enum { CPUC_PERF_FIXED_INDEX = 1, CPUC_PERF_USER_ACCESS = 0 };
+enum { CPUC_PERF_FIXED_INDEX = 1, CPUC_PERF_USER_ACCESS = 0, CPUC_PERF_LONG = 0 };
 
 /* Reads the counter CSR that belongs to the index in the mmap page, or its upper half. */
 static inline __attribute__((always_inline)) unsigned long cpuc_perf_csr(uint32_t index,

@@ -1070,12 +1070,10 @@ static void change_page(void)
   pages[changing_page]->offset += 300;
 }
 
-/* The thread runs on the core type of the second event. */
+/* The page with the index is read last. */
 TEST_LOOP(every_seqlock_is_checked_again, 2)
 {
   open_hybrid();
-  pages[0]->index = 0;
-  pages[1]->index = 1;
   executed = 0;
   changing_page = _i;
   during_instruction = change_page;

@@ -6,7 +6,7 @@
 #ifndef CPUCYCLES_PERFEX_GROUP_TEST_H
 #define CPUCYCLES_PERFEX_GROUP_TEST_H
 
-#include "perfex/group.h"
+#include "perfex/set.h"
 
 #include "tests/suites/child.h"
 

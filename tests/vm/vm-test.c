@@ -1240,26 +1240,33 @@ static inline unsigned long long read_counter(unsigned index)
   return count;
 }
 
-/* The sequence of linux/perf_event.h for three events of a pinned group, at one moment. */
+/* The sequence of linux/perf_event.h for three events of a pinned group, at one moment and without a
+   loop. */
 __attribute__((noinline)) static int read_by_hand(long long *counts)
 {
-  unsigned locks[3], index, changed = 0;
-  int i, spare;
+  const volatile struct perf_event_mmap_page *one = three_pages[0], *two = three_pages[1],
+                                             *three = three_pages[2];
+  unsigned first, second, third, index;
+  int spare;
+
+#define READ(page, count) \
+  index = (page)->index; \
+  count = (page)->offset; \
+  if (index == 0) \
+    return -1; \
+  spare = 64 - (page)->pmc_width; \
+  count += (long long)(read_counter(index) << spare) >> spare;
 
   do {
-    for (i = 0; i < 3; i++) {
-      locks[i] = three_pages[i]->lock;
-      index = three_pages[i]->index;
-      counts[i] = three_pages[i]->offset;
-      if (index == 0 || three_pages[i]->time_enabled != three_pages[i]->time_running)
-        return -1;
-      spare = 64 - three_pages[i]->pmc_width;
-      counts[i] += (long long)(read_counter(index) << spare) >> spare;
-    }
-    for (changed = i = 0; i < 3; i++)
-      changed |= three_pages[i]->lock ^ locks[i];
-  } while (changed);
-  return 0;
+    first = one->lock;
+    second = two->lock;
+    third = three->lock;
+    READ(one, counts[0])
+    READ(two, counts[1])
+    READ(three, counts[2])
+  } while (first != one->lock || second != two->lock || third != three->lock);
+#undef READ
+  return one->time_enabled == one->time_running ? 0 : -1;
 }
 
 /* Opens cycles and, twice, instructions, in user mode and with user-space access. qemu has no third
