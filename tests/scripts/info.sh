@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests the tool's plain report: the form and order of the lines of the public-domain tool, in a
-# locale with a decimal comma; the reasons; and the settings that the library ignores. Two reports
-# show all of this. options.py tests the arguments.
+# Tests the tool's plain report without Python, in a locale with a decimal comma: the form and order
+# of the lines, the reasons, the summary, and the settings that the library ignores. report.py tests
+# the JSON document and forced counters, and options.py the arguments.
 
 set -eu
 export LC_ALL=C
@@ -36,60 +36,49 @@ cat >$out.forms <<'END'
 8:cpucycles summary (counter|core|read|better|enable|warning) .+
 END
 
-# check_report NAME: tests the report in $out.
-check_report() {
-  # pairs: number of a line, number of its form
-  while IFS=: read -r number expression; do
-    grep -nEx -e "$expression" $out | sed "s/:.*/ $number/" || :
-  done <$out.forms | sort -n >$out.pairs
-  for number in $(awk 'NR == FNR { known[$1] = 1; next } !(FNR in known) { print FNR }' $out.pairs $out); do
-    wrong "$1: not a line of the report: $(sed -n "${number}p" $out)"
-  done
-  for number in $(awk '$2 < at { print $1 } { at = $2 }' $out.pairs); do
-    wrong "$1: out of order: $(sed -n "${number}p" $out)"
-  done
-  [ -z "$(awk '/^cpucycles system/ { ours = 1 } ours && length > 80' $out.folded)" ] ||
-    wrong "$1: a line of ours is longer than 80 columns"
-  # a summary of at most ten lines ends the report
-  summary=$(sed '1,/^cpucycles observed.*1048576 loops/d' $out | sed -n '/^cpucycles summary /,$p')
-  case $(echo "$summary" | grep -c '^cpucycles summary ')$(echo "$summary" | grep -vc '^cpucycles summary ') in
-    [4-9]0 | 100) ;;
-    *) wrong "$1: summary: $summary" ;;
-  esac
-  # the last rows of a terminal show it
-  for line in counter core read better; do
-    tail -n 12 $out.folded | grep -q "^cpucycles summary $line " || wrong "$1: no summary $line in the last 12 rows"
-  done
-  [ "$(grep -c '^cpucycles observed' $out)" = 11 ] || wrong "$1: not 11 observed lines"
-  [ "$(sed -n 's/.* with \([0-9]*\) loops .*/\1/p' $out | tr '\n' ' ')" = \
-    "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "$1: loops"
-  for line in version persecond implementation iqm frequency 'cpu model' 'core persecond'; do
-    [ "$(grep -c "^cpucycles $line " $out)" = 1 ] || wrong "$1: not one $line line"
-  done
-  # each examined counter has a line with its unit
-  for name in $(sed -n 's/^cpucycles timer \([^ ]*\) rate .*/\1/p' $out); do
-    grep -q "^cpucycles timer $name unit " $out || wrong "$1: no line with the unit of $name"
-  done
-  # each counter of precision 0, and no other, has a line with its reason: dropped, or last resort
-  for name in $(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision 0 .*/\1/p' $out); do
-    grep -Eq "^cpucycles (dropped|last resort) $name " $out || wrong "$1: no reason for $name"
-  done
-  [ "$(grep -Ec '^cpucycles (dropped|last resort) ' $out)" = \
-    "$(grep -c '^cpucycles tracesetup .* precision 0 ' $out)" ] || wrong "$1: the number of reasons is not that of counters with precision 0"
-  implementation=$(sed -n 's/^cpucycles implementation //p' $out)
-  grep -q "^cpucycles tracesetup [0-9]* $implementation " $out || wrong "$1: $implementation was not tried"
-}
-
-# A setting that the library does not follow is in the report, with the reason, and the
-# selection is then automatic.
 comma=
 for name in $(locale -a 2>/dev/null); do
   [ "$(LC_ALL=$name locale decimal_point 2>/dev/null)" != , ] || comma=$name
 done
 [ -n "$comma" ] || echo "info: skipped: decimal comma: no locale with one is installed"
 (export LC_ALL="${comma:-C}" cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch,default-zero
-  report) || wrong "wrong settings: exit status $?"
-check_report "wrong settings"
+  report) || wrong "exit status $?"
+# pairs: number of a line, number of its form
+while IFS=: read -r number expression; do
+  grep -nEx -e "$expression" $out | sed "s/:.*/ $number/" || :
+done <$out.forms | sort -n >$out.pairs
+for number in $(awk 'NR == FNR { known[$1] = 1; next } !(FNR in known) { print FNR }' $out.pairs $out); do
+  wrong "not a line of the report: $(sed -n "${number}p" $out)"
+done
+for number in $(awk '$2 < at { print $1 } { at = $2 }' $out.pairs); do
+  wrong "out of order: $(sed -n "${number}p" $out)"
+done
+[ -z "$(awk '/^cpucycles system/ { ours = 1 } ours && length > 80' $out.folded)" ] ||
+  wrong "a line of ours is longer than 80 columns"
+# a summary of at most ten lines ends the report
+summary=$(sed '1,/^cpucycles observed.*1048576 loops/d' $out | sed -n '/^cpucycles summary /,$p')
+case $(echo "$summary" | grep -c '^cpucycles summary ')$(echo "$summary" | grep -vc '^cpucycles summary ') in
+  [4-9]0 | 100) ;;
+  *) wrong "summary: $summary" ;;
+esac
+# the last rows of a terminal show it
+for line in counter core read better; do
+  tail -n 12 $out.folded | grep -q "^cpucycles summary $line " || wrong "no summary $line in the last 12 rows"
+done
+[ "$(sed -n 's/.* with \([0-9]*\) loops .*/\1/p' $out | tr '\n' ' ')" = \
+  "1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 " ] || wrong "loops"
+for line in version persecond implementation iqm frequency 'cpu model' 'core persecond'; do
+  [ "$(grep -c "^cpucycles $line " $out)" = 1 ] || wrong "not one $line line"
+done
+# each counter of precision 0, and no other, has a line with its reason: dropped, or last resort
+for name in $(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision 0 .*/\1/p' $out); do
+  grep -Eq "^cpucycles (dropped|last resort) $name " $out || wrong "no reason for $name"
+done
+[ "$(grep -Ec '^cpucycles (dropped|last resort) ' $out)" = \
+  "$(grep -c '^cpucycles tracesetup .* precision 0 ' $out)" ] || wrong "the number of reasons is not that of counters with precision 0"
+implementation=$(sed -n 's/^cpucycles implementation //p' $out)
+grep -q "^cpucycles tracesetup [0-9]* $implementation " $out || wrong "$implementation was not tried"
+# a setting that the library does not follow is in the report, and the selection is then automatic
 grep -q '^cpucycles frequency estimate .*; ignored: cpucyclespersecond is not a decimal number$' $out ||
   wrong "malformed cpucyclespersecond: $(grep '^cpucycles frequency' $out)"
 ignored='nonesuch is not a counter of this library; default-zero does not work here: not-increasing'
@@ -97,20 +86,4 @@ grep -qx -e "cpucycles ignored in CPUCYCLES_IMPLEMENTATION: $ignored" \
   -e 'cpucycles implementation default-zero' $out ||
   wrong "counters that cannot be used: $(grep '^cpucycles ignored' $out)"
 ! grep -q not-asked $out || wrong "counters that cannot be used: others are left out"
-
-# A counter that works and is named is selected, and no other is tried. This test names a counter
-# that is not a clock, if there is one, because a coarse clock passes its trial in some runs only.
-forced=$(sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) precision \([1-9][0-9]*\) .*/\2 \1/p' $out |
-  sort -n | sed -e "/ $implementation\$/d" -e 's/.* //' | head -n 1)
-: "${forced:=$implementation}"
-(export cpucyclespersecond=2400000000 CPUCYCLES_IMPLEMENTATION="$forced"; report) ||
-  wrong "$forced forced: exit status $?"
-check_report "$forced forced"
-[ "$implementation" = "$forced" ] || wrong "$forced forced: $implementation is used"
-! grep -q '^cpucycles ignored' $out || wrong "$forced forced: it is used, and reported as ignored"
-[ "$(grep -c '^cpucycles dropped .* not-asked: ' $out)" = \
-  "$(($(grep -c '^cpucycles tracesetup ' $out) - 1))" ] || wrong "$forced forced: others were tried"
-grep -q -e '^cpucycles frequency estimate 2400000000 from cpucyclespersecond' \
-  -e '^cpucycles frequency estimate .*; ignored: cpucyclespersecond is not needed: an earlier source has a frequency$' $out ||
-  wrong "setting in the environment: $(grep '^cpucycles frequency' $out)"
 exit $failed

@@ -18,7 +18,7 @@
 static struct report report = { .clock = "CLOCK",
   .library = { .version = "20261121", .implementation = "fake", .frequency_source = "nowhere" } };
 static struct counter_results fake_results[2];
-static struct cpucycles_counter_info counters[4];
+static struct cpucycles_counter_info counters[6];
 
 /* Puts these rows into the report as the library's counters. */
 static void set_counters(const struct cpucycles_counter_info *rows, int count)
@@ -185,15 +185,21 @@ TEST(each_kind_of_reason_is_printed)
       .score = 7, .kind = "core", .count_unit = "core cycles" },
     { .name = "d", .state = CPUCYCLES_SELECTED, .reason = "not-increasing",
       .explanation = "its count did not change", .kind = "clock", .count_unit = "scaled cycles" },
+    { .name = "e", .state = CPUCYCLES_DROPPED, .reason = "refused", .explanation = "not allowed",
+      .error_number = EACCES, .kind = "core" },
+    { .name = "f", .state = CPUCYCLES_DROPPED, .reason = "refused", .explanation = "not allowed",
+      .error_number = EPERM, .kind = "core" },
   };
-  char lines[400];
+  char lines[500];
 
-  set_counters(rows, 4);
+  set_counters(rows, 6);
   report.library.implementation_ignored = report.library.frequency_ignored = "a does not work";
   snprintf(lines, sizeof lines, "cpucycles dropped a signal: it trapped (SIGSEGV); remedy: do this\n"
     "cpucycles dropped b refused: not allowed (%s)\n"
     "cpucycles note c by-read: by a call\n"
-    "cpucycles last resort d not-increasing: its count did not change", strerror(EACCES));
+    "cpucycles last resort d not-increasing: its count did not change\n"
+    "cpucycles dropped e refused: like b\n"
+    "cpucycles dropped f refused: like b (%s)", strerror(EACCES), strerror(EPERM));
   expect_all(lines);
   expect("cpucycles frequency estimate 0 from nowhere; ignored: a does not work\n"
          "cpucycles ignored in CPUCYCLES_IMPLEMENTATION: a does not work");
@@ -203,6 +209,7 @@ TEST(each_kind_of_reason_is_printed)
   expect_json("\"state\": \"selected\",\"score\": 7,\"scaling\": 0.000000,"
     "\"reason\": \"by-read\"");
   expect_json("\"implementation_ignored\": \"a does not work\"");
+  expect_json("\"reason\": \"refused\",\"explanation\": \"not allowed\",\"errno\": 1,");
 }
 
 TEST(timer_is_printed_completely)
