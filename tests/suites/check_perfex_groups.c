@@ -478,7 +478,8 @@ TEST_LOOP(inherited_group_counts_threads, 2)
   ck_assert_int_eq(perfex_read(group, &end), 0);
   ck_assert_int_eq(perfex_read(own, &own_end), 0);
   ck_assert_int_ge(end - begin, THREADS * touched_by_each);
-  ck_assert_int_le(end - begin, THREADS * touched_by_each + 40 * THREADS);
+  /* each thread touches two or three pages of its stack and of the C library */
+  ck_assert_int_le(end - begin, THREADS * (touched_by_each + 8));
   ck_assert_int_lt(own_end - own_begin, touched_by_each);
   if (!exits_early) {
     pthread_barrier_wait(&may_exit);
