@@ -19,38 +19,11 @@ enum cpuc_kind {
   CPUC_KIND_NONE       /* counts nothing */
 };
 
-/* Returns the name of the kind, for `kind` of cpucycles_counter(). */
-static inline const char *cpuc_kind_name(enum cpuc_kind kind)
-{
-  static const char *const names[] = {
-    [CPUC_KIND_CORE] = "core",
-    [CPUC_KIND_SYSTEM_CALL] = "system call",
-    [CPUC_KIND_REFERENCE] = "reference",
-    [CPUC_KIND_SCALED] = "scaled",
-    [CPUC_KIND_CLOCK] = "clock",
-    [CPUC_KIND_NONE] = "none",
-  };
-
-  return names[kind];
-}
-
 enum cpuc_scope {
   CPUC_SCOPE_THREAD, /* each thread has its own count */
   CPUC_SCOPE_CORE,   /* each core has its own count, which can jump on a migration */
   CPUC_SCOPE_SYSTEM  /* all cores share one count */
 };
-
-/* Returns the name of the scope, for `scope` of cpucycles_counter(). */
-static inline const char *cpuc_scope_name(enum cpuc_scope scope)
-{
-  static const char *const names[] = {
-    [CPUC_SCOPE_THREAD] = "thread",
-    [CPUC_SCOPE_CORE] = "core",
-    [CPUC_SCOPE_SYSTEM] = "system",
-  };
-
-  return names[scope];
-}
 
 /* What open() of a backend may add to its result, and explain() to the reason of a dropped counter.
    A member that is not NULL replaces the default of the library. The caller sets all members to

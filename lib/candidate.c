@@ -18,29 +18,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The penalty for each kind: 0 for counters in the core, the highest for OS clocks. */
-static const int penalties[] = {
-  [CPUC_KIND_CORE] = 0,
-  [CPUC_KIND_SYSTEM_CALL] = 100,
-  [CPUC_KIND_REFERENCE] = 100,
-  [CPUC_KIND_SCALED] = 100,
-  [CPUC_KIND_CLOCK] = 200,
-  [CPUC_KIND_NONE] = 200,
+/* The name of each kind; its penalty, 0 for counters in the core and the highest for OS clocks; the
+   unit of the count after scaling. */
+static const struct {
+  const char *name;
+  int penalty;
+  const char *count_unit;
+} kinds[] = {
+  [CPUC_KIND_CORE] = { "core", 0, "core cycles" },
+  [CPUC_KIND_SYSTEM_CALL] = { "system call", 100, "core cycles" },
+  [CPUC_KIND_REFERENCE] = { "reference", 100, "reference cycles" },
+  [CPUC_KIND_SCALED] = { "scaled", 100, "scaled cycles" },
+  [CPUC_KIND_CLOCK] = { "clock", 200, "scaled cycles" },
+  [CPUC_KIND_NONE] = { "none", 200, "counts" },
 };
 
-/* The unit of the count after scaling, for each kind. */
-static const char *const count_units[] = {
-  [CPUC_KIND_CORE] = "core cycles",
-  [CPUC_KIND_SYSTEM_CALL] = "core cycles",
-  [CPUC_KIND_REFERENCE] = "reference cycles",
-  [CPUC_KIND_SCALED] = "scaled cycles",
-  [CPUC_KIND_CLOCK] = "scaled cycles",
-  [CPUC_KIND_NONE] = "counts",
+static const char *const scopes[] = {
+  [CPUC_SCOPE_THREAD] = "thread",
+  [CPUC_SCOPE_CORE] = "core",
+  [CPUC_SCOPE_SYSTEM] = "system",
 };
 
 int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
 {
-  return penalties[candidate->backend->kind];
+  return kinds[candidate->backend->kind].penalty;
 }
 
 /* Reason codes for measurements without a result. */
@@ -176,8 +177,8 @@ static int counts_core_cycles(const struct cpuc_backend *backend)
 }
 
 /* Returns the count per core cycle in thousandths, or -1 if the chain proves nothing. The chain has
-   about a thousand adds, which take some hundred nanoseconds, or for a system call,
-   whose time varies more, four thousand. */
+   about a thousand adds, which take some hundred nanoseconds, or for a system call, whose time
+   varies more, four thousand. */
 static long long measure_ratio(const struct cpuc_candidate *candidate)
 {
   enum { WINDOWS = 5 };
@@ -216,7 +217,7 @@ static void prove(void *argument)
       return;
   }
   candidate->is_unproven = 1;
-  candidate->info.count_unit = count_units[CPUC_KIND_NONE];
+  candidate->info.count_unit = kinds[CPUC_KIND_NONE].count_unit;
   cpuc_reasons_note_unproven(&candidate->info);
   snprintf(candidate->explanation, sizeof candidate->explanation,
     "it does not count core cycles: its count advances by %lld.%03lld per core cycle",
@@ -277,10 +278,10 @@ static void describe(struct cpucycles_counter_info *info, const struct cpuc_tabl
 {
   info->name = entry->name;
   info->summary = entry->summary;
-  info->kind = cpuc_kind_name(entry->backend->kind);
-  info->scope = cpuc_scope_name(entry->backend->scope);
+  info->kind = kinds[entry->backend->kind].name;
+  info->scope = scopes[entry->backend->scope];
   info->unit = entry->backend->unit;
-  info->count_unit = count_units[entry->backend->kind];
+  info->count_unit = kinds[entry->backend->kind].count_unit;
   info->width = entry->backend->width;
 }
 

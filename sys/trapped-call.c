@@ -8,15 +8,7 @@
 #include "sys/trapped-call.h"
 
 #ifdef __linux__
-
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #define RESULT uc_mcontext.gregs[REG_RAX]
@@ -31,6 +23,17 @@
 #elif defined(__s390x__)
 #define RESULT uc_mcontext.gregs[2]
 #endif
+#endif
+
+#ifdef RESULT
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Calls that the tool makes, directly or in the C library. Not all architectures have each call. */
 static const struct call {
@@ -39,17 +42,15 @@ static const struct call {
 } calls[] = {
 #define CALL(name) { SYS_##name, #name },
   CALL(perf_event_open) CALL(openat) CALL(read) CALL(write) CALL(close) CALL(getdents64)
-  CALL(munmap) CALL(mprotect) CALL(brk) CALL(ioctl) CALL(clone) CALL(pipe2)
+  CALL(munmap) CALL(mprotect) CALL(brk) CALL(ioctl) CALL(clone) CALL(pipe2) CALL(faccessat)
   CALL(sched_getaffinity) CALL(sched_setaffinity) CALL(uname) CALL(sysinfo) CALL(prlimit64)
   CALL(prctl) CALL(rt_sigprocmask) CALL(rt_sigaction) CALL(getpid) CALL(gettid) CALL(getrandom)
+  CALL(waitid)
 #ifdef SYS_open
   CALL(open) CALL(access) CALL(poll) CALL(pipe) CALL(fork)
 #endif
-#ifdef SYS_faccessat
-  CALL(faccessat)
-#endif
-#ifdef SYS_faccessat2
-  CALL(faccessat2)
+#ifdef SYS_faccessat2 /* Linux 5.8 */
+  CALL(faccessat2) CALL(statx) CALL(clone3)
 #endif
 #ifdef SYS_newfstatat
   CALL(newfstatat) CALL(fstat)
@@ -57,29 +58,14 @@ static const struct call {
 #ifdef SYS_fstatat64
   CALL(fstatat64) CALL(fstat64)
 #endif
-#ifdef SYS_statx
-  CALL(statx)
-#endif
 #ifdef SYS_mmap
   CALL(mmap)
 #endif
 #ifdef SYS_mmap2
   CALL(mmap2)
 #endif
-#ifdef SYS_fcntl
-  CALL(fcntl)
-#endif
-#ifdef SYS_clone3
-  CALL(clone3)
-#endif
-#ifdef SYS_ppoll
-  CALL(ppoll) CALL(wait4) CALL(clock_gettime) CALL(clock_nanosleep)
-#endif
-#ifdef SYS_waitid
-  CALL(waitid)
-#endif
-#ifdef SYS_gettimeofday
-  CALL(gettimeofday)
+#ifdef SYS_gettimeofday /* not on 32-bit RISC-V */
+  CALL(gettimeofday) CALL(fcntl) CALL(ppoll) CALL(wait4) CALL(clock_gettime) CALL(clock_nanosleep)
 #endif
 #ifdef SYS_arch_prctl
   CALL(arch_prctl)
@@ -93,8 +79,6 @@ struct trapped {
 };
 
 static struct trapped unshared, *trapped = &unshared;
-
-#ifdef RESULT
 
 static void note_call(int number)
 {
@@ -141,14 +125,6 @@ void cpuc_trapped_call_fail(void)
     trapped = shared;
 }
 
-#else
-
-void cpuc_trapped_call_fail(void)
-{
-}
-
-#endif
-
 static const char *name_of(int number)
 {
   size_t i;
@@ -163,16 +139,12 @@ static const char *name_of(int number)
    with arguments with which it opens nothing. */
 void cpuc_trapped_call_list(char *text, size_t size)
 {
-#ifdef RESULT
   static const char nothing[256]; /* the attributes; for no process and no CPU, nothing opens */
-#endif
   size_t used = 0;
   int i;
 
   *text = 0;
-#ifdef RESULT
   syscall(SYS_perf_event_open, nothing, -1, -1, -1, 0);
-#endif
   for (i = 0; i < trapped->count && used < size; i++) {
     const char *name = name_of(trapped->numbers[i]), *separator = i ? ", " : "";
 
