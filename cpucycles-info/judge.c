@@ -191,9 +191,8 @@ void judge_report(struct report *report)
   }
   warn_about_surroundings(report);
   for (i = 0; i < report->library.counter_count; i++) {
-    counter = report->library.counters[i];
-    results = results_of(report, counter->name);
+    results = results_of(report, report->library.counters[i]->name);
     if (results && !*results->failure)
-      warn_about_results(report, results, counter);
+      warn_about_results(report, results, report->library.counters[i]);
   }
 }

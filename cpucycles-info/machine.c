@@ -311,19 +311,6 @@ static int find_arm_core(const struct cpuc_file_line *line, void *argument)
   return 0;
 }
 
-static void read_cpuinfo(struct cpu_info *cpu, const char *architecture)
-{
-  struct arm_cores cores = { cpu, "" };
-
-  cpu->foreign = is_cpuinfo_foreign(architecture);
-  if (cpu->foreign)
-    return;
-  find_model(cpu);
-  cpuc_file_read_lines("/proc/cpuinfo", INT_MAX, find_arm_core, &cores);
-  if (cpu->type_count == 1 && !*cpu->model)
-    copy_line(cpu->model, sizeof cpu->model, cpu->types[0].name);
-}
-
 /* Finds the model in other sources than /proc/cpuinfo. */
 static void find_other_model(struct cpu_info *cpu)
 {
@@ -363,9 +350,17 @@ static int count_allowed(void)
 
 void fill_cpu(struct cpu_info *cpu, const char *architecture)
 {
+  struct arm_cores cores = { cpu, "" };
+
   cpu->cpu_count = visit_cpus(CPUS "online", count_core, cpu);
   cpu->allowed_count = count_allowed();
-  read_cpuinfo(cpu, architecture);
+  cpu->foreign = is_cpuinfo_foreign(architecture);
+  if (!cpu->foreign) {
+    find_model(cpu);
+    cpuc_file_read_lines("/proc/cpuinfo", INT_MAX, find_arm_core, &cores);
+  }
+  if (cpu->type_count == 1 && !*cpu->model)
+    copy_line(cpu->model, sizeof cpu->model, cpu->types[0].name);
   find_other_model(cpu);
   count_hybrid_types(cpu);
   if (cpu->type_count == 1)

@@ -233,10 +233,9 @@ static void hop_across_cpus(struct counter_results *results, long long nanosecon
 #endif
 }
 
-static void copy_timer_info(struct counter_results *results)
+static void copy_timer_info(struct counter_results *results,
+  const struct cpucycles_timer_info *info)
 {
-  const struct cpucycles_timer_info *info = cpucycles_timer();
-
   results->invariant = info->invariant;
   results->reported = info->reported_rate;
   snprintf(results->reported_source, sizeof results->reported_source, "%s",
@@ -256,7 +255,7 @@ void measure_counter(struct counter_results *results, double seconds)
   }
   results->scaling = counter->scaling;
   results->scaled = counter->scaling < 1 || counter->scaling > 1;
-  copy_timer_info(results);
+  copy_timer_info(results, cpucycles_timer());
   find_clock_step();
   measure_read_cost(results);
   results->overhead = cpucycles_section_overhead();
