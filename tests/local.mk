@@ -104,7 +104,7 @@ check_LTLIBRARIES += tests/programs/trap-module.la
 endif
 EXTRA_DIST += tests/programs/trap-module.c
 EXTRA_DIST += tests/programs/persecond.c
-# options.py preloads this module, which enables floating-point traps.
+# report.py preloads this module, which enables floating-point traps.
 tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
@@ -191,7 +191,6 @@ endif
 host_scripts =
 host_scripts += tests/scripts/info.sh
 host_scripts += tests/scripts/opened-files.sh
-host_scripts += tests/scripts/options.sh
 host_scripts += tests/scripts/report.sh
 host_scripts += tests/scripts/settings.sh
 
@@ -222,7 +221,7 @@ tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
 EXTRA_DIST += tests/programs/perfex-fortran.f90
 EXTRA_DIST += tests/scripts/coverage.py
-EXTRA_DIST += tests/scripts/options.py tests/scripts/report.py tests/scripts/tool.py
+EXTRA_DIST += tests/scripts/report.py tests/scripts/tool.py
 EXTRA_DIST += tests/programs/dropin.h tests/programs/dropin-client.c
 EXTRA_DIST += tests/programs/dropin-library.c tests/programs/inline-client.c
 EXTRA_DIST += tests/programs/inline-main.c

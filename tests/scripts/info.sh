@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests the tool's plain report without Python, in a locale with a decimal comma: the form and order
 # of the lines, the reasons, the summary, and the settings that the library ignores. report.py tests
-# the JSON document and forced counters, and options.py the arguments.
+# the JSON document, forced counters and the arguments.
 
 set -eu
 export LC_ALL=C

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Runs report.py, which tests the tool's reports, if Python 3 is installed. options.sh reads this
-# script, which then runs options.py.
+# Runs report.py, which tests the tool's reports and options, if Python 3 is installed.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
@@ -16,10 +15,9 @@ if [ "${TOOL#./}" = cpucycles-info/cpucycles-info ] &&
 fi
 export srcdir builddir TOOL EXEEXT
 
-script=$(basename "$0" .sh)
-python3 -c 'import json' 2>/dev/null || { echo "$script: skipped: Python 3 is not installed"; exit 77; }
+python3 -c 'import json' 2>/dev/null || { echo 'report: skipped: Python 3 is not installed'; exit 77; }
 if [ -n "${LOG_COMPILER:-}" ] && [ -z "$EXEEXT" ]; then
-  echo "$script: skipped: the tool is for a CPU other than this one"
+  echo "report: skipped: the tool is for a CPU other than this one"
   exit 77
 fi
-exec python3 -B "$srcdir/tests/scripts/$script.py" # -B: Python writes nothing beside the source
+exec python3 -B "$srcdir/tests/scripts/report.py" # -B: Python writes nothing beside the source

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-"""Runs cpucycles-info for report.py and options.py, and prints a line for each promise that they
-test. Tests that need the same report share one run of the tool. What does not depend on the
-number of counters is tested with one counter."""
+"""Runs cpucycles-info for report.py, and prints a line for each promise that it tests. Tests that
+need the same report share one run of the tool. What does not depend on the number of counters is
+tested with one counter."""
 
 import functools
 import json

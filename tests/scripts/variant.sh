@@ -27,7 +27,7 @@ case $(uname -m) in x86_64 | i?86) hardened="$hardened -fcf-protection" ;; esac
 case $kind in
   asan)
     cflags="$cflags -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
-    scripts='tests/scripts/options.sh tests/scripts/report.sh' under=asan options=--disable-static
+    scripts='tests/scripts/report.sh' under=asan options=--disable-static
     ;;
   tsan)
     # ThreadSanitizer finds races and is slow, so it runs only the suites with threads.
@@ -39,14 +39,14 @@ case $kind in
   clang) compiler=clang cflags='-O2 -g' scripts='$(script_tests) $(perfex_script_tests)' ;;
   hardened)
     cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' pie=yes
-    scripts='tests/scripts/options.sh tests/scripts/report.sh tests/scripts/symbols.sh'
+    scripts='tests/scripts/report.sh tests/scripts/symbols.sh'
     scripts="$scripts tests/scripts/perf-cost.sh"
     ;;
   hardened-clang)
     compiler=clang cflags=$(echo "$hardened" | sed s/FORTIFY_SOURCE=3/FORTIFY_SOURCE=2/)
     ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' pie=yes
     options='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
-    scripts='tests/scripts/options.sh tests/scripts/report.sh tests/scripts/symbols.sh'
+    scripts='tests/scripts/report.sh tests/scripts/symbols.sh'
     ;;
   valgrind)
     options=--disable-static
