@@ -7,16 +7,22 @@
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
 
-# names: prints rows of "FILE TYPE NAME" for the external names in the objects of the build. A type
-# U, v or w is a use, and each other type is a definition. With libtool, the shared object counts.
-names() {
+# Prints the objects of the build. With libtool, the shared object counts.
+objects() {
   for source in $(cd "$srcdir" && ls sys/*.c backends/*.c backends/*/*.c lib/*.c perfex/*.c \
     cpucycles-info/*.c bench/*.c); do
     name=${source%.c}
-    object=$builddir/${name%/*}/.libs/${name##*/}.o
-    [ -f "$object" ] || object=$builddir/$name.o
-    [ ! -f "$object" ] || $NM -g "$object" | awk -v file="$name" 'NF >= 2 { print file, $(NF - 1), $NF }'
+    object=${name%/*}/.libs/${name##*/}.o
+    [ -f "$builddir/$object" ] || object=$name.o
+    [ ! -f "$builddir/$object" ] || echo "$object"
   done
+}
+
+# Prints rows of "FILE TYPE NAME" for the external names in the objects. A type U, v or w is a use,
+# and each other type is a definition.
+names() {
+  (cd "$builddir" && $NM -A -g $(objects)) |
+    sed -n 's|/\.libs/|/|; s|^\(.*\)\.o: *[0-9a-f]* \([A-Za-z]\) |\1 \2 |p'
 }
 
 # Prints each circle of uses between the objects of a directory, and each use of a name that is not
