@@ -57,6 +57,7 @@ serves() {
 tar -x -C "$work" -f "$tarball"
 source=$work/source
 mv "$work/libcpucycles-$version" "$source"
+tree=$work/tree/libcpucycles-$version # the Debian packages are built here
 
 # commands KIND: prints the commands of doc/build.md for this kind of package
 commands() {
@@ -68,17 +69,23 @@ commands() {
   cat "$work/commands"
 }
 
-# debs DIRECTORY PREFIX: makes the packages with this prefix of their versions
+# debs DIRECTORY PREFIX: makes the packages with this prefix of their versions. The second call
+# packages the build of the first call again.
 debs() {
   arch=$(dpkg --print-architecture)
   libdir=/usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)
   deb=$work/$1 root=$work/$1/root revision=$2$version-1
-  mkdir -p "$deb"
-  cp "$tarball" "$deb"
-  # The changelog of the archive follows the new one.
-  commands Debian | sed '/^dpkg-buildpackage/i\
+  mkdir -p "$deb" "$work/tree"
+  if [ -d "$tree" ]; then
+    echo "cd libcpucycles-$version && sed -i '1s/(.*)/($revision)/' debian/changelog &&
+      rm debian/files && dpkg-buildpackage -us -uc -nc -b" >"$work/debian.sh"
+  else
+    cp "$tarball" "$work/tree"
+    # The changelog of the archive follows the new one.
+    commands Debian | sed '/^dpkg-buildpackage/i\
 cat ../archive >>debian/changelog' >"$work/debian.sh"
-  cat >"$deb/archive" <<END
+  fi
+  cat >"$work/tree/archive" <<END
 
 libcpucycles (0~20260901-2) unstable; urgency=medium
 
@@ -87,8 +94,9 @@ libcpucycles (0~20260901-2) unstable; urgency=medium
  -- $maintainer  Tue, 01 Sep 2026 00:00:00 +0000
 END
   # With nocheck, the package build does not run "make check".
-  (cd "$deb" && quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" version="$version" \
+  (cd "$work/tree" && quietly env DEB_BUILD_OPTIONS="nocheck parallel=2" version="$version" \
     revision="$revision" maintainer="$maintainer" sh -eu "$work/debian.sh") || exit 1
+  mv "$work/tree"/*_"${revision%-*}"[-.]* "$deb"
   # Ignores libtool's warnings about a directory that is not in its final place yet, and dpkg's
   # warnings about sid's own C library.
   if grep -v -e '^libtool: warning: ' -e '^dpkg-shlibdeps: warning: diversions involved' "$work/out" |
@@ -210,7 +218,7 @@ archive() {
     for scheme in deb0 deb; do
       quietly $get "$work/$scheme"/*.deb
       measure our =
-      (cd "$work/$scheme/libcpucycles-$version" && quietly sh debian/tests/installed) &&
+      (cd "$tree" && quietly sh debian/tests/installed) &&
         ! grep skipped "$work/out" || wrong "archive: the autopkgtest fails"
       quietly $get --allow-downgrades $versions
       [ "$(dpkg-query -W -f '${Package}=${Version}\n' $replaced)" = "$versions" ] ||
