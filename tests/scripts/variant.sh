@@ -88,6 +88,9 @@ print:
 	@echo \$(suite_tests) $scripts
 END
 )
+# Slow suites that allocate nothing and simulate all that they use.
+[ "$kind" != valgrind ] ||
+  tests=$(echo "$tests" | tr ' ' '\n' | grep -v -e /check_simulated_clock -e /check_grain)
 if [ "$suites" = threads ]; then
   tests=$(for suite in $tests; do ! grep -q pthread_create "$source/$suite.c" || echo "$suite"; done)
 fi
