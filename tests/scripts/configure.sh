@@ -56,6 +56,16 @@ refuses() {
   fi
 }
 
+# passes NAME COMMAND...: expects success
+passes() {
+  name=$1
+  shift
+  if "$@" >"$work/out" 2>&1; then passed=$((passed + 1)); else wrong "$name: $(cat "$work/out")"; fi
+}
+
+# builds TARGET...: makes the targets in $work/build
+builds() { make -s -C "$work/build" "$@"; }
+
 # says NAME "PATTERN": expects a matching line in the output of the last run
 says() {
   if grep -Eq -e "$2" "$work/out"; then
@@ -67,12 +77,8 @@ says() {
 
 # Warnings are errors only here, because newer tools may warn of more, and must not fail for
 # packagers.
-if (cd "$source" && AUTOCONF='autoconf -Wall -Werror' AUTOMAKE='automake -Werror' \
-  autoreconf --force --install >"$work/out" 2>&1); then
-  passed=$((passed + 1))
-else
-  wrong "autoreconf warns or fails: $(cat "$work/out")"
-fi
+passes "autoreconf warns or fails" env -C "$source" AUTOCONF='autoconf -Wall -Werror' \
+  AUTOMAKE='automake -Werror' autoreconf --force --install
 
 (cd "$source" && sed -n 's/^CPUCYCLES_BACKEND([^"]*"\([^"]*\)".*/\1/p' backends/backends.def) >"$work/all"
 configure || { cat "$work/out"; exit 1; }
@@ -134,13 +140,9 @@ for option in --prefix --exec-prefix --libdir --bindir --includedir; do
   refuses "a space in $option" 'Libtool .* spaces' "$option=/usr/with space"
 done
 mkdir "$work/with space"
-if (cd "$work/with space" && "$source/configure" -q >../out 2>&1); then
+! (cd "$work/with space" && "$source/configure" -q >../out 2>&1) ||
   wrong "a space in the build directory: accepted"
-elif [ "$(grep -c . "$work/out")" = 1 ] && grep -q 'error: Libtool .* spaces' "$work/out"; then
-  passed=$((passed + 1))
-else
-  wrong "a space in the build directory: $(cat "$work/out")"
-fi
+says "a space in the build directory" 'error: Libtool .* spaces'
 accepts "a space in a directory that Libtool does not see" "$usual" --mandir='/usr/with space'
 
 # A mistake in a probe is an error if its counter is requested. probes.sh distinguishes
@@ -154,11 +156,7 @@ forget none
 # A mistake in a backend is a build error, even though its probe passes.
 echo 'int mistake = ;' >>"$source/backends/$first.c"
 accepts "configure ignores a mistake in a backend" "$usual"
-if make -s -C "$work/build" libcpucycles.la >"$work/out" 2>&1; then
-  wrong "mistake in a backend: the build succeeds"
-else
-  passed=$((passed + 1))
-fi
+! builds libcpucycles.la >"$work/out" 2>&1 || wrong "mistake in a backend: the build succeeds"
 sed -i.bak '$d' "$source/backends/$first.c"
 
 # A cross build decides like a native build. --build names a machine other than the host, so that
@@ -188,12 +186,9 @@ struct cpuid_feature { unsigned int cpuid_array[4]; };
 const struct cpuid_feature *__x86_get_cpuid_feature_leaf(unsigned int);
 end
   rm -f "$work/cache"
-  if configure --host="${foreign_cc%-gcc}" CPPFLAGS="-I$work/x86" PKG_CONFIG=false &&
-    make -s -C "$work/build" libcpucycles.la >"$work/out" 2>&1; then
-    passed=$((passed + 1))
-  else
-    wrong "headers of x86 in the include path of $foreign_cc: $(cat "$work/out")"
-  fi
+  configure --host="${foreign_cc%-gcc}" CPPFLAGS="-I$work/x86" PKG_CONFIG=false ||
+    wrong "headers of x86: $(cat "$work/out")"
+  passes "headers of x86 in the include path of $foreign_cc" builds libcpucycles.la
 else
   echo "configure: skipped: headers of x86 in the include path: no cross compiler is installed"
 fi
@@ -201,12 +196,8 @@ fi
 # CFLAGS and LDFLAGS contain the user's flags and no others.
 rm -f "$work/cache"
 configure CFLAGS='-O0 -DMINE' LDFLAGS=-L/mine CC="${CC:-cc}" || wrong "flags: refused"
-if grep -qx 'CFLAGS = -O0 -DMINE' "$work/build/Makefile" &&
-  grep -qx 'LDFLAGS = -L/mine' "$work/build/Makefile"; then
-  passed=$((passed + 1))
-else
-  wrong "flags: $(grep -e '^CFLAGS =' -e '^LDFLAGS =' "$work/build/Makefile")"
-fi
+passes 'CFLAGS are changed' grep -qx 'CFLAGS = -O0 -DMINE' "$work/build/Makefile"
+passes 'LDFLAGS are changed' grep -qx 'LDFLAGS = -L/mine' "$work/build/Makefile"
 
 # If the compiler rejects one of the library's flags, configure leaves out only this flag.
 rm -f "$work/cache"
@@ -217,23 +208,17 @@ exec ${CC:-cc} "\$@"
 END
 chmod +x "$work/cc"
 configure CC="$work/cc" || wrong "a compiler without -Wextra: refused"
-if grep -q '^CPUCYCLES_CFLAGS =  *-Wall -fvisibility=hidden$' "$work/build/Makefile"; then
-  passed=$((passed + 1))
-else
-  wrong "a compiler without -Wextra: $(grep '^CPUCYCLES_CFLAGS =' "$work/build/Makefile")"
-fi
+passes "a compiler without -Wextra: other flags are left out" \
+  grep -q '^CPUCYCLES_CFLAGS =  *-Wall -fvisibility=hidden$' "$work/build/Makefile"
 
 # Where the linker has no version maps, a plain list exports the same symbols.
 variable=$(sed -n 's/^\(ax_cv_check_ldflags__[^=]*version_script[^=]*\)=.*/\1/p' "$work/build/config.log" | head -n 1)
 forget "$variable"
 configure "$variable=no" || wrong "no version maps: refused"
-if make -s -C "$work/build" libcpucycles.la libperfex.la >"$work/out" 2>&1 &&
-  (cd "$work/build" && srcdir=$source builddir=. sh "$source/tests/scripts/symbols.sh") &&
-  ! grep -q '^[^#]*version-script=' "$work/build/Makefile"; then
-  passed=$((passed + 1))
-else
-  wrong "no version maps: $(cat "$work/out")"
-fi
+passes "no version maps" builds libcpucycles.la libperfex.la
+passes "no version maps: symbols" env -C "$work/build" srcdir="$source" builddir=. \
+  sh "$source/tests/scripts/symbols.sh"
+! grep '^[^#]*version-script=' "$work/build/Makefile" || wrong "no version maps: one is used"
 
 # Simulates a compiler that knows only C99: _Thread_local does not compile.
 rm -f "$work/cache"
@@ -269,12 +254,9 @@ cat >"$work/old/linux/perf_event.h" <<'end'
 end
 if grep -q '^#define HAVE_PERF_EVENTS 1$' "$work/build/config.h"; then
   configure CPPFLAGS="-I$work/old" || wrong "old kernel headers: refused"
-  if make -s -C "$work/build" >"$work/out" 2>&1 && [ ! -f "$work/build/libperfex.la" ] &&
-    "$work/build/cpucycles-info/cpucycles-info" >/dev/null; then
-    passed=$((passed + 1))
-  else
-    wrong "old kernel headers: $(cat "$work/out")"
-  fi
+  passes "old kernel headers" builds
+  [ ! -f "$work/build/libperfex.la" ] || wrong "old kernel headers: libperfex is built"
+  passes "old kernel headers: the tool" "$work/build/cpucycles-info/cpucycles-info"
 fi
 rm -f "$work/cache"
 
@@ -302,12 +284,9 @@ cat >"$work/copy.c" <<'end'
 #include <cpucycles.h>
 int main(void) { long long (*first)(void) = cpucycles; cpucycles(); return cpucycles == first; }
 end
-if ${CC:-cc} -I"$source/include" "$work/copy.c" -o "$work/copy" -L"$work/build/.libs" -lcpucycles &&
-  LD_LIBRARY_PATH=$work/build/.libs "$work/copy"; then
-  passed=$((passed + 1))
-else
-  wrong "-Bsymbolic: programs keep the first value of cpucycles"
-fi
+${CC:-cc} -I"$source/include" "$work/copy.c" -o "$work/copy" -L"$work/build/.libs" -lcpucycles
+passes "-Bsymbolic: programs keep the first value of cpucycles" \
+  env LD_LIBRARY_PATH="$work/build/.libs" "$work/copy"
 
 rm -rf "$work"
 echo "configure: $passed passed, $failed failed"

@@ -17,7 +17,6 @@ options=
 ms=
 under=
 needed=
-pie=
 ldflags=
 # The hardening flags of distributions, all at once.
 hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3'
@@ -38,13 +37,13 @@ case $kind in
     ;;
   clang) compiler=clang cflags='-O2 -g' scripts='$(script_tests) $(perfex_script_tests)' ;;
   hardened)
-    cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now' pie=yes
+    cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now'
     scripts='tests/scripts/report.sh tests/scripts/symbols.sh'
     scripts="$scripts tests/scripts/perf-cost.sh"
     ;;
   hardened-clang)
     compiler=clang cflags=$(echo "$hardened" | sed s/FORTIFY_SOURCE=3/FORTIFY_SOURCE=2/)
-    ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld' pie=yes
+    ldflags='-Wl,-z,relro -Wl,-z,now -fuse-ld=lld'
     options='AR=llvm-ar RANLIB=llvm-ranlib NM=llvm-nm'
     scripts='tests/scripts/report.sh tests/scripts/symbols.sh'
     ;;
@@ -105,36 +104,12 @@ if grep -n ': warning: ' check.out; then
   echo "check-$kind: the build of the tests is not free of warnings" >&2
   exit 1
 fi
+case $kind-$(uname -m) in
+  hardened*-x86_64) # -fcf-protection begins most functions with endbr64
+    [ "$(objdump -d .libs/libcpucycles.so | grep -c endbr64)" -gt 20 ] ||
+      { echo "check-$kind: -fcf-protection had no effect" >&2; exit 1; } ;;
+esac
 [ "$kind" != coverage ] || python3 "$source/tests/scripts/coverage.py" "$source" 95 lib sys
-# Static position-independent programs: the tool and a client.
-if [ -n "$pie" ]; then
-  case $(uname -m) in
-    x86_64) # -fcf-protection begins most functions with endbr64
-      [ "$(objdump -d .libs/libcpucycles.so | grep -c endbr64)" -gt 20 ] ||
-        { echo "check-$kind: -fcf-protection had no effect" >&2; exit 1; } ;;
-  esac
-  # words are meant to split
-  # shellcheck disable=SC2086
-  for program in tool client; do
-    case $program in
-      tool)
-        sources="$source/cpucycles-info/*.c $source/sys/trapped-call.c" include=
-        says='^cpucycles implementation '
-        ;;
-      client) sources=$source/tests/programs/dropin-client.c include=-I$source/tests/programs says='^20[0-9]* ' ;;
-    esac
-    $compiler $cflags -std=gnu11 -fPIE -static-pie -I. -I"$source" -I"$source/include" \
-      $include $sources .libs/libcpucycles.a -o static-pie $ldflags -pthread -lm
-    readelf -hlW static-pie >static-pie.out
-    if ! grep -q 'Type: *DYN' static-pie.out || grep -q INTERP static-pie.out; then
-      echo "check-$kind: the $program is not a static PIE" >&2
-      exit 1
-    fi
-    ./static-pie >static-pie.out
-    grep "$says" static-pie.out | sed "s/^/check-$kind: static PIE: $program: /"
-    grep -q "$says" static-pie.out
-  done
-fi
 cd ..
 rm -rf "check-$kind"
 echo "check-$kind: passed"
