@@ -14,8 +14,7 @@ AM_TESTS_FD_REDIRECT = 9>&2
 EXTRA_DIST += tests/suites/child.h tests/suites/counters.h tests/suites/estimate.h
 EXTRA_DIST += tests/suites/machine.h tests/suites/one-cpu.h tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-windows.h tests/suites/cpuid.h
-EXTRA_DIST += tests/abi tests/ports
-EXTRA_DIST += tests/scripts/valgrind.supp
+EXTRA_DIST += tests/abi tests/hosts tests/machines tests/ports
 dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
 
 # Suites that do not run on Windows. Most need signals, fork or files, which Windows does not have.
@@ -55,14 +54,6 @@ tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_groups_SOURCES = tests/suites/check_perfex_groups.c $(perfex_group)
 tests_suites_check_perfex_groups_LDADD = perfex/libperfex-core.la $(LDADD)
 
-# Suites that test or use the tool's files.
-tests_suites_check_examine_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
-tests_suites_check_grain_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
-tests_suites_check_printers_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
-tests_suites_check_remedies_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
-tests_suites_check_report_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
-tests_suites_check_section_LDADD = cpucycles-info/libcpucycles-info.la $(LDADD)
-
 if HAVE_CHECK
 suite_tests =
 suite_tests += tests/suites/check_bench
@@ -98,12 +89,8 @@ tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPP
 
 if POSIX
 check_PROGRAMS += tests/programs/opening-calls tests/programs/persecond tests/programs/trapping
+check_LTLIBRARIES += tests/suites/libports.la
 endif
-if PERF_EVENTS # which implies Linux
-check_LTLIBRARIES += tests/programs/trap-module.la
-endif
-EXTRA_DIST += tests/programs/trap-module.c
-EXTRA_DIST += tests/programs/persecond.c
 # report.py preloads this module, which enables floating-point traps.
 tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
@@ -113,9 +100,6 @@ tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Counters of other systems, compiled with stub headers of these systems. libports.la comes after
 # the library, so that a system which has one of these counters links its own counter.
-if POSIX
-check_LTLIBRARIES += tests/suites/libports.la
-endif
 ports_cppflags = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLAGS)
 tests_suites_libports_la_SOURCES = backends/default-mach.c backends/default-selfcounts.c
 tests_suites_libports_la_SOURCES += backends/default-windows.c
@@ -129,8 +113,8 @@ tests_suites_check_perfevent_SOURCES = tests/suites/check_perfevent.c tests/suit
 tests_suites_check_perfevent_SOURCES += tests/suites/perf-kernel.h
 
 # check_unload loads perf-module. perf-cost.sh runs perf-cost and counts its instructions.
-if PERF_EVENTS
-check_LTLIBRARIES += tests/programs/perf-module.la
+if PERF_EVENTS # which implies Linux
+check_LTLIBRARIES += tests/programs/perf-module.la tests/programs/trap-module.la
 check_PROGRAMS += tests/programs/perf-cost
 endif
 tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
@@ -152,7 +136,6 @@ CLEANFILES += tests/cross/count$(EXEEXT)
 EXTRA_DIST += tests/cross/expected tests/apt.sh
 
 # Hosts that "make check-hosts" simulates, and what they share. hosts.sh compiles the hosts in C.
-EXTRA_DIST += tests/hosts
 dist_noinst_SCRIPTS += tests/scripts/hosts.sh
 clean-local:
 	rm -rf hosts.tmp
@@ -169,7 +152,7 @@ dist_noinst_SCRIPTS += tests/vm/get-kernels tests/vm/run
 EXTRA_DIST += tests/vm/guests tests/vm/kernels tests/vm/idle-states.dts tests/vm/cortex-a15-pmu.dts
 
 # LDADD is for programs without an LDADD of their own. The flags of Check apply to all objects.
-LDADD = lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
+LDADD = cpucycles-info/libcpucycles-info.la lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
 AM_CPPFLAGS += $(CHECK_CFLAGS)
 
 # Variables for the scripts.
@@ -219,12 +202,12 @@ endif
 tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-core.la
 tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
-EXTRA_DIST += tests/programs/perfex-fortran.f90
-EXTRA_DIST += tests/scripts/coverage.py
-EXTRA_DIST += tests/scripts/report.py tests/scripts/tool.py
-EXTRA_DIST += tests/programs/dropin.h tests/programs/dropin-client.c
-EXTRA_DIST += tests/programs/dropin-library.c tests/programs/inline-client.c
-EXTRA_DIST += tests/programs/inline-main.c
+# What the scripts run and compile.
+EXTRA_DIST += tests/programs/perfex-fortran.f90 tests/programs/dropin.h
+EXTRA_DIST += tests/programs/dropin-client.c tests/programs/dropin-library.c
+EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
+EXTRA_DIST += tests/scripts/coverage.py tests/scripts/report.py
+EXTRA_DIST += tests/scripts/tool.py tests/scripts/valgrind.supp
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/words.sh tests/scripts/manuals.sh tests/scripts/analysis.sh
@@ -249,6 +232,3 @@ check-fuzz: config.h
 	$(AM_V_at)$(MKDIR_P) tests/fuzz
 	$(AM_V_at)srcdir='$(srcdir)' FUZZ_CC='$(FUZZ_CC)' \
 	  $(SHELL) $(srcdir)/tests/fuzz/fuzz.sh $(FUZZ_SECONDS)
-
-# Machines for tests/suites/check_machines.
-EXTRA_DIST += tests/machines
