@@ -207,7 +207,7 @@ EXTRA_DIST += tests/programs/perfex-fortran.f90 tests/programs/dropin.h
 EXTRA_DIST += tests/programs/dropin-client.c tests/programs/dropin-library.c
 EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
 EXTRA_DIST += tests/scripts/coverage.py tests/scripts/report.py
-EXTRA_DIST += tests/scripts/tool.py tests/scripts/valgrind.supp
+EXTRA_DIST += tests/scripts/linked.sh tests/scripts/tool.py tests/scripts/valgrind.supp
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/words.sh tests/scripts/manuals.sh tests/scripts/analysis.sh

@@ -6,16 +6,8 @@
 # and statically.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
-work=inline.tmp
-failed=0
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir $work
-version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h")
-client=$work/client$EXEEXT
-
-wrong() { echo "inline: $*"; failed=1; }
+name=inline
+. "${srcdir:=.}/tests/scripts/linked.sh"
 
 # Sets the frequency for an emulated CPU, because it would differ from process to process, so that a
 # counter could be scaled in one process and not in the next.
@@ -100,50 +92,18 @@ for kind in pie no-pie; do
     wrong "main -f$kind: does not compile"
 done
 
-# The output of the first program, which all later programs must repeat.
-said_first=
-
-# client NAME KIND "LINKER OPTIONS": links the parts with the main program of this kind, and expects
-# them to count
-client() {
+# Links the parts with the main program of this kind.
+compile() {
+  kind=$1
+  shift
   # words are meant to split
   # shellcheck disable=SC2086
-  $CC $CFLAGS $work/main.$2 $work/*.o -o "$client" $LDFLAGS $3 ||
-    { wrong "$1: does not link"; return; }
-  said=$(LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
-    $LOG_COMPILER "$client") || { wrong "$1: exit status $?: $said"; return; }
-  : "${said_first:=$said}"
-  case $said in
-    "$version "*) echo "inline: $1: $said" ;;
-    *) wrong "$1: does not run with this library: $said" ;;
-  esac
-  [ "$said" = "$said_first" ] || wrong "$1: $said; the first program: $said_first"
+  $CC $CFLAGS $work/main.$kind $work/*.o -o "$client" $LDFLAGS "$@"
 }
-
-archive=$builddir/.libs/libcpucycles.a
-if [ ! -f "$archive" ]; then
-  echo "inline: skipped: no static library was built"
-else
-  client 'static library' pie "$archive $PTHREAD_LIBS"
-  echo 'int main(void) { return 0; }' >$work/try.c
-  # shellcheck disable=SC2086
-  if $CC $CFLAGS $work/try.c -static -o $work/try $LDFLAGS 2>/dev/null &&
-    $LOG_COMPILER $work/try; then
-    client 'static program' no-pie "-static $archive $PTHREAD_LIBS"
-  else
-    echo "inline: skipped: static programs: this system or emulator runs none"
-  fi
-fi
-[ ! -f "$builddir/.libs/libcpucycles.dll.a" ] ||
-  client DLL no-pie "$builddir/.libs/libcpucycles.dll.a"
-if [ -f "$builddir/.libs/libcpucycles.so.1" ]; then
-  client 'position-independent' pie "-pie -L$builddir/.libs -lcpucycles"
-  client 'at a fixed address' no-pie "-no-pie -L$builddir/.libs -lcpucycles"
-  if readelf -hW "$client" 2>/dev/null | grep -q 'Machine:.*X86-64'; then
-    readelf -rW "$client" | grep -q 'R_X86_64_COPY.*cpucycles_inline_state' ||
-      wrong "no copy relocation was made"
-  fi
-fi
+clients cpucycles_inline_state "$built" >$work/clients
+cat $work/clients
+[ "$(sed -n "s/^inline: [^:]*: \($version .*\)/\1/p" $work/clients | sort -u | wc -l)" -le 1 ] ||
+  wrong "the programs do not use the same counter in the same way"
 
 # Each begin and each end has two fences, and cpucycles_inline_fence() has one. They are counted in
 # the compiled files, because an emulated CPU does not need them.
