@@ -7,40 +7,23 @@
 set -eu
 runs=$1
 shift
-passed=0
-failed=0
-loops=
-tests=
-
-finish() {
-  # words are meant to split
-  # shellcheck disable=SC2086
-  kill $loops $tests 2>/dev/null || :
-}
-trap finish EXIT
+passed=0 failed=0 loops=
+# words are meant to split
+# shellcheck disable=SC2086
+trap 'kill $loops' EXIT
 trap 'exit 1' INT TERM
 for _ in 1 2 3 4; do
   sh -c 'while :; do :; done' &
   loops="$loops $!"
 done
 
-run=0
-while [ "$run" -lt "$runs" ]; do
-  run=$((run + 1))
-  make -s -j2 check TESTS="$*" >busy.out 2>&1 &
-  tests=$!
-  if wait $tests; then
+while [ $((passed + failed)) -lt "$runs" ]; do
+  if make -s -j2 check TESTS="$*" VERBOSE=1 >busy.out 2>&1; then
     passed=$((passed + 1))
-    tests=
   else
-    tests=
     failed=$((failed + 1))
-    echo "check-busy: run $run:"
-    sed -n 's/^FAIL: //p' busy.out
-    for test; do
-      log=${test%.sh}.log
-      ! grep -q '^FAIL ' "$log" 2>/dev/null || grep '^[^ ]*:[0-9]*:[FE]:' "$log" || tail -n 5 "$log"
-    done
+    echo "check-busy: run $((passed + failed)):"
+    grep -e '^FAIL: ' -e '^[^ ]*:[0-9]*:[FE]:' busy.out || tail -n 20 busy.out
   fi
 done
 rm -f busy.out
