@@ -7,10 +7,9 @@
 
 #include "perfex/cost.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -31,9 +30,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   for (i = 0; line == 0 && i < PFX_EVENTS; i++) {
     const struct pfx_cost *cost = &costs.cost[i];
 
-    if (cost->minimum < 0 || cost->minimum > cost->typical || cost->typical > cost->maximum
-      || cost->maximum > PFX_COST_LIMIT || costs.has_cost[i] > 1)
-      abort();
+    FUZZ_EXPECT(cost->minimum >= 0 && cost->minimum <= cost->typical
+      && cost->typical <= cost->maximum && cost->maximum <= PFX_COST_LIMIT
+      && costs.has_cost[i] <= 1);
   }
   free(text);
   return 0;
