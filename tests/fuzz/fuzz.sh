@@ -38,7 +38,7 @@ seed() {
     n=0
     while IFS= read -r file; do
       n=$((n + 1))
-      for parser in 0 1 2 3 5 6 7; do
+      for parser in 0 1 2 5 6 7; do
         { printf %s $parser; cat "$file"; } >"$directory/$1/$n-$parser"
       done
     done
