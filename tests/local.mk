@@ -88,14 +88,13 @@ tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBP
 tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPPFLAGS)
 
 if POSIX
-check_PROGRAMS += tests/programs/opening-calls tests/programs/persecond tests/programs/trapping
+check_PROGRAMS += tests/programs/persecond tests/programs/trapping
 check_LTLIBRARIES += tests/suites/libports.la
 endif
 # report.py preloads this module, which enables floating-point traps.
 tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
-tests_programs_opening_calls_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Counters of other systems, compiled with stub headers of these systems. libports.la comes after

@@ -17,7 +17,7 @@ wrong() { echo "opened-files: $*"; failed=1; }
 
 strace -o $out true 2>/dev/null ||
   { echo "opened-files: skipped: strace is not installed or may not trace"; exit 77; }
-program=$builddir/tests/programs/opening-calls
+program=$builddir/tests/programs/persecond
 if ${NM:-nm} "$program" 2>/dev/null | grep -q '__gcov_\|__[a-z]*san_'; then
   echo "opened-files: skipped: the run-time of gcov or a sanitizer opens files of its own"
   exit 77
