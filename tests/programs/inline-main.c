@@ -45,41 +45,18 @@ void __cyg_profile_func_exit(void *function, void *caller)
   (void)caller;
 }
 
-/* Functions of public programs, with other meanings. The library must neither define nor call
-   them. */
-
-extern long long cpucycles_overhead(void);
-extern long long cpucycles_begin(void);
-extern long long cpucycles_end(void);
-extern long long cpucycles_start(void);
-extern long long cpucycles_stop(void);
-
 static int own_calls;
 
-long long cpucycles_overhead(void)
-{
-  return ++own_calls;
-}
-
-long long cpucycles_begin(void)
-{
-  return ++own_calls;
-}
-
-long long cpucycles_end(void)
-{
-  return ++own_calls;
-}
-
-long long cpucycles_start(void)
-{
-  return ++own_calls;
-}
-
-long long cpucycles_stop(void)
-{
-  return ++own_calls;
-}
+/* Functions of public programs, with other meanings. The library must neither define nor call
+   them. */
+#define OWN(name) \
+  extern long long name(void); \
+  long long name(void) { return ++own_calls; }
+OWN(cpucycles_overhead)
+OWN(cpucycles_begin)
+OWN(cpucycles_end)
+OWN(cpucycles_start)
+OWN(cpucycles_stop)
 
 static int advances(void)
 {
