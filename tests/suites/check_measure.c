@@ -163,6 +163,21 @@ TEST_LOOP(any_function_may_make_the_first_call, NUMBERS + TEXTS + 3)
   ck_assert(cpuc_process_has_selected());
 }
 
+/* A selection of a fake counter, which cpucycles() reads. */
+static struct cpuc_backend fake;
+static struct cpuc_candidate fake_candidate = { .backend = &fake };
+static struct cpuc_selection selection
+  = { .selected = &fake_candidate, .frequency = { .persecond = 2000000000 } };
+
+static void select_fake(struct cpuc_backend backend, long long (*read)(void))
+{
+  fake = backend;
+  cpucycles();
+  cpucycles = read;
+}
+
+#define SHARED_REFERENCE .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM
+
 static long long read_constant(void)
 {
   return 5;
@@ -180,25 +195,14 @@ static long long read_microseconds(void)
 
 TEST(rate_of_a_stopped_counter_is_0_and_that_of_a_coarse_one_is_bounded)
 {
-  static const struct cpuc_backend backend
-    = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM };
-  static struct cpuc_candidate selected = { .backend = &backend };
-  static struct cpuc_selection selection
-    = { .selected = &selected, .frequency = { .persecond = 2000000000 } };
   long long rate = cpuc_calibrate_rate(read_microseconds, 64);
 
   ck_assert(rate == 0 || (rate > 980000 && rate < 1020000));
   ck_assert_int_eq(cpuc_calibrate_rate(read_constant, 64), 0);
   rate = cpuc_calibrate_rate(read_milliseconds, 64); /* 1 kHz: at most 2 counts in a window */
   ck_assert(rate >= 0 && rate <= 2500);
-  cpucycles();
-  cpucycles = read_constant;
+  select_fake((struct cpuc_backend) { SHARED_REFERENCE }, read_constant);
   ck_assert_int_eq(cpuc_timer_find_rate(&selection, cpucycles), 0);
-}
-
-static long long read_nanoseconds(void)
-{
-  return cpuc_os_clock_raw();
 }
 
 /* The public call. */
@@ -276,17 +280,12 @@ static struct cpuc_rate report_rate(void)
 /* A fake backend reports a rate that is 0.5 % too high. */
 TEST_LOOP(measurement_refines_only_a_rounded_reported_rate, 2)
 {
-  static const struct cpuc_backend backend
-    = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM, .rate = report_rate };
-  static struct cpuc_candidate selected = { .backend = &backend };
-  static struct cpuc_selection selection = { .selected = &selected };
   const long long right = 1000000000;
   long long rate;
   int i;
 
   skip_where_the_clock_steps_are_long();
-  cpucycles();
-  cpucycles = read_nanoseconds;
+  select_fake((struct cpuc_backend) { SHARED_REFERENCE, .rate = report_rate }, cpuc_os_clock_raw);
   reported.hz = right + right / 200;
   reported.is_rounded = _i;
   cpuc_timer_find_info(&selection);
@@ -318,16 +317,11 @@ static long long read_interrupted_at_first(void)
 
 TEST(interrupted_measurement_of_the_rate_is_repeated)
 {
-  static const struct cpuc_backend backend
-    = { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM };
-  static struct cpuc_candidate selected = { .backend = &backend };
-  static struct cpuc_selection selection = { .selected = &selected };
   long long rate = 0;
   int i;
 
   skip_where_the_clock_steps_are_long();
-  cpucycles();
-  cpucycles = read_interrupted_at_first;
+  select_fake((struct cpuc_backend) { SHARED_REFERENCE }, read_interrupted_at_first);
   for (i = 0; i < 100 && rate == 0; i++) { /* repeats, because the machine may be busy */
     reads_so_far = 0;
     rate = cpuc_timer_find_rate(&selection, cpucycles);
@@ -343,15 +337,12 @@ static long long read_quarter(void)
 
 TEST(rate_of_a_count_of_one_thread_is_the_core_frequency)
 {
-  static const struct cpuc_backend backend
-    = { .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_THREAD };
-  static struct cpuc_candidate selected = { .backend = &backend };
-  static struct cpuc_selection selection = { .selected = &selected };
   long long rate = 0, core = 1;
   int i;
 
   skip_where_adds_show_no_frequency();
-  cpucycles = read_quarter;
+  select_fake((struct cpuc_backend) { .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_THREAD },
+    read_quarter);
   for (i = 0; i < 1000 && (rate == 0 || !cpuc_scale_agree_within_1_percent(core, rate)); i++) {
     rate = cpuc_timer_find_rate(&selection, cpucycles);
     core = cpuc_frequency_measure_core();
