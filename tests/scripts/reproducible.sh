@@ -78,7 +78,7 @@ else
 fi
 
 tar -x -C "$work/from-tarball" -f "$tarball"
-cp -R "$work/from-tarball" "$work/pristine"
+cp -Rp "$work/from-tarball" "$work/pristine"
 unpacked=$(echo "$work"/from-tarball/*/)
 unpacked=${unpacked%/}
 dist "$unpacked"
@@ -136,7 +136,7 @@ done
 build() {
   (
     mkdir -p "$1/build"
-    cp -R "$pristine" "$1/source"
+    cp -Rp "$pristine" "$1/source"
     cd "$1/build"
     quietly ../source/configure -q --cache-file="$work/cache" --prefix=/usr CC="$compiler"
     quietly make -s -j2 install DESTDIR="$1/dest" \
