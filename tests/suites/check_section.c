@@ -105,33 +105,24 @@ static long long least_median(long long (*section)(void))
   return least;
 }
 
-/* Returns the grain. Under an emulator, whose reads vary, returns half of the overhead if that is
-   more. */
-static long long allowed_deviation(void)
+/* Skips a test that judges durations of this CPU. */
+static void skip_in_emulators(void)
 {
-  long long grain = grain_of_the_counter(), half = cpucycles_section_overhead() / 2;
-
-  return suite_under("qemu") && half > grain ? half : grain;
+  SKIP_IF(suite_under("valgrind") || suite_under("qemu"),
+    "durations in an emulator are those of its translated code");
 }
 
-static void skip_under_valgrind(void)
-{
-  SKIP_IF(suite_under("valgrind"), "durations in valgrind are those of its translated code");
-}
-
-/* The limit above 0 is the grain or, because reads vary, half of the overhead if that is more, or
-   under an emulator all of it. The limit below 0 is allowed_deviation(). The first round brings an
-   idle core up to its frequency. */
+/* The limit below 0 is the grain. The limit above 0 is the grain or, because reads vary, half of
+   the overhead if that is more. The first round brings an idle core up to its frequency. */
 TEST(empty_section_takes_0_within_a_grain_or_half_the_overhead)
 {
   long long grain = grain_of_the_counter(), first = least_median(empty_section);
   long long overhead = cpucycles_section_overhead(), net = least_median(empty_section) - overhead;
-  long long vary = suite_under("qemu") ? overhead : overhead / 2, most = vary > grain ? vary : grain;
 
   ck_assert_int_ge(overhead, 0);
   ck_assert_int_eq(cpucycles_section_overhead(), overhead);
-  skip_under_valgrind();
-  ck_assert_msg(net >= -allowed_deviation() && net <= most,
+  skip_in_emulators();
+  ck_assert_msg(net >= -grain && (net <= grain || net <= overhead / 2),
     "%lld, where the overhead is %lld and the grain %lld; %lld at first", net, overhead, grain,
     first);
 }
@@ -209,14 +200,13 @@ static void skip_where_fences_order_memory_only(void)
    frequency may change. */
 TEST(chain_is_never_measured_too_short)
 {
-  long long deviation = allowed_deviation(), whole = LLONG_MAX, empty = LLONG_MAX,
+  long long deviation = grain_of_the_counter(), whole = LLONG_MAX, empty = LLONG_MAX,
     measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX;
   double length, limit;
   int try;
 
   skip_where_fences_order_memory_only();
-  skip_under_valgrind();
-  SKIP_IF(suite_under("qemu"), "an emulator's reads differ by more than the chain takes");
+  skip_in_emulators();
   for (try = 0; try < TRIES; try++) {
     lower_to_least(&whole, long_section);
     lower_to_least(&empty, empty_section);
@@ -236,12 +226,12 @@ TEST(chain_is_never_measured_too_short)
 
 TEST(code_beside_a_section_is_not_measured)
 {
-  long long deviation = allowed_deviation(), empty = LLONG_MAX, chained = LLONG_MAX,
+  long long deviation = grain_of_the_counter(), empty = LLONG_MAX, chained = LLONG_MAX,
     behind = LLONG_MAX, ahead = LLONG_MAX, limit;
   int try;
 
   skip_where_fences_order_memory_only();
-  skip_under_valgrind();
+  skip_in_emulators();
   for (try = 0; try < TRIES; try++) {
     lower_to_median(&empty, empty_section);
     lower_to_median(&chained, chain_section);
