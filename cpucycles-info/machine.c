@@ -93,6 +93,8 @@ static void fill_libc(struct system_info *system)
   strcpy(system->libc, "libSystem");
 #elif defined(__linux__)
   strcpy(system->libc, "musl or another"); /* musl has no macro */
+#else
+  (void)system;
 #endif
 }
 
