@@ -15,7 +15,7 @@
 
 #include <limits.h>
 
-enum { SAMPLES = 1001, TRIES = 20 };
+enum { SAMPLES = 1001, TRIES = 20, ATTEMPTS = 10 };
 
 /* Each step depends on the previous step, and no compiler can shorten the chain. The steps are
    divisions, because a short chain of divisions already takes long. A chain must be short, because
@@ -25,7 +25,7 @@ enum { SAMPLES = 1001, TRIES = 20 };
 #define STEP __asm__ volatile("" : "+r"(x)); x = NUMBER * NUMBER / x;
 #define STEPS_4 STEP STEP STEP STEP
 
-enum { LONG_CHAINS = 64 };
+enum { LONG_CHAINS = 16 };
 
 static inline unsigned long chain(unsigned long x)
 {
@@ -197,50 +197,62 @@ static void skip_where_fences_order_memory_only(void)
 
 /* A chain must take 1 / LONG_CHAINS of the time of LONG_CHAINS chains in a row, in which fences and
    steps of the counter are negligible. Long, short and empty sections alternate, because the core
-   frequency may change. */
+   frequency may change. Another hardware thread of the core that divides can delay every long
+   section and not every short one, so one attempt of several is enough. */
 TEST(chain_is_never_measured_too_short)
 {
-  long long deviation = grain_of_the_counter(), whole = LLONG_MAX, empty = LLONG_MAX,
-    measured = LLONG_MAX, inline_empty = LLONG_MAX, inline_measured = LLONG_MAX;
-  double length, limit;
-  int try;
+  struct suite_repeat retry = suite_retry(ATTEMPTS);
+  long long grain = grain_of_the_counter(), measured = 0, inline_measured = 0;
+  double length = 0, limit = 0;
 
   skip_where_fences_order_memory_only();
   skip_in_emulators();
-  for (try = 0; try < TRIES; try++) {
-    lower_to_least(&whole, long_section);
-    lower_to_least(&empty, empty_section);
-    lower_to_least(&measured, chain_section);
-    lower_to_least(&inline_empty, inline_empty_section);
-    lower_to_least(&inline_measured, inline_chain_section);
+  while (suite_again(&retry)) {
+    long long whole = LLONG_MAX, empty = LLONG_MAX, inline_empty = LLONG_MAX;
+    int try;
+
+    measured = inline_measured = LLONG_MAX;
+    for (try = 0; try < TRIES; try++) {
+      lower_to_least(&whole, long_section);
+      lower_to_least(&empty, empty_section);
+      lower_to_least(&measured, chain_section);
+      lower_to_least(&inline_empty, inline_empty_section);
+      lower_to_least(&inline_measured, inline_chain_section);
+    }
+    length = (double)(whole - empty) / LONG_CHAINS;
+    limit = length * 0.9 - (double)grain;
+    measured -= empty;
+    inline_measured -= inline_empty;
+    if ((double)measured > limit && (double)inline_measured > limit)
+      return;
   }
-  length = (double)(whole - empty) / LONG_CHAINS;
-  limit = length * 0.9 - (double)deviation;
-  ck_assert_msg((double)(measured - empty) > limit,
-    "measured as %lld, but takes %.1f; the allowed deviation is %lld", measured - empty, length,
-    deviation);
-  ck_assert_msg((double)(inline_measured - inline_empty) > limit,
-    "measured inline as %lld, but takes %.1f; the allowed deviation is %lld",
-    inline_measured - inline_empty, length, deviation);
+  ck_abort_msg("measured as %lld, inline as %lld, but takes %.1f; the grain is %lld", measured,
+    inline_measured, length, grain);
 }
 
 TEST(code_beside_a_section_is_not_measured)
 {
-  long long deviation = grain_of_the_counter(), empty = LLONG_MAX, chained = LLONG_MAX,
-    behind = LLONG_MAX, ahead = LLONG_MAX, limit;
-  int try;
+  struct suite_repeat retry = suite_retry(ATTEMPTS);
+  long long grain = grain_of_the_counter(), behind = 0, ahead = 0, limit = 0;
 
   skip_where_fences_order_memory_only();
   skip_in_emulators();
-  for (try = 0; try < TRIES; try++) {
-    lower_to_median(&empty, empty_section);
-    lower_to_median(&chained, chain_section);
-    lower_to_median(&behind, behind_a_chain);
-    lower_to_median(&ahead, ahead_of_a_chain);
+  while (suite_again(&retry)) {
+    long long empty = LLONG_MAX, chained = LLONG_MAX;
+    int try;
+
+    behind = ahead = LLONG_MAX;
+    for (try = 0; try < TRIES; try++) {
+      lower_to_median(&empty, empty_section);
+      lower_to_median(&chained, chain_section);
+      lower_to_median(&behind, behind_a_chain);
+      lower_to_median(&ahead, ahead_of_a_chain);
+    }
+    limit = empty + (chained - empty) / 4 + 2 * grain;
+    if (behind <= limit && ahead <= limit)
+      return;
   }
-  limit = empty + (chained - empty) / 4 + 2 * deviation;
-  ck_assert_int_le(behind, limit);
-  ck_assert_int_le(ahead, limit);
+  ck_abort_msg("behind a chain %lld, ahead of one %lld, but at most %lld", behind, ahead, limit);
 }
 
 SUITE("section")
