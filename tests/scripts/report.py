@@ -253,6 +253,7 @@ def _is_full(device):
         f"echo >{device}", shell=True, stderr=subprocess.DEVNULL).returncode != 0
 
 
+@three_attempts  # Wine itself can print a message
 def wrong_arguments_are_a_usage_error():
     for arguments in ("-x", "--nonsense", "x", "''", "-j x --help", "--json=1", "--c default-zero",
                       "-c nonesuch", "-c ''", "--counter", "-o", "-o x", "-o 0", "--observe -1",
