@@ -9,11 +9,9 @@
 
 #include "backends/backend.h"
 #include "include/cpucycles.h"
-#include "lib/frequency.h"
-#include "lib/select.h"
+#include "lib/reasons.h"
 
 #include "tests/suites/child.h"
-#include "tests/suites/counters.h"
 
 #if defined(__APPLE__) || defined(_WIN32)
 
@@ -33,96 +31,68 @@ extern const struct cpuc_backend cpuc_backend_default_mach;
 extern const struct cpuc_backend cpuc_backend_default_selfcounts;
 extern const struct cpuc_backend cpuc_backend_default_windows;
 
-/* default-mach */
+/* default-mach and default-windows */
 
-static uint64_t mach_now;
-static mach_timebase_info_data_t timebase;
-static kern_return_t timebase_result;
+static uint64_t count_now;
+static long long reported[2]; /* macOS: nanoseconds per unit, as a fraction; Windows: Hz */
+static int is_unreported;
 
 uint64_t mach_absolute_time(void)
 {
-  return mach_now;
+  return count_now;
 }
 
 kern_return_t mach_timebase_info(mach_timebase_info_data_t *info)
 {
-  if (timebase_result == 0)
-    *info = timebase;
-  return timebase_result;
+  info->numer = (uint32_t)reported[0];
+  info->denom = (uint32_t)reported[1];
+  return is_unreported;
 }
-
-TEST(mach_timebase_ratio_is_converted_to_a_rate)
-{
-  static const struct {
-    uint32_t numer, denom;
-    kern_return_t result;
-    long long hz; /* 0: no rate */
-  } rows[] = {
-    { 125, 3, 0, 24000000 },                  /* Apple Silicon */
-    { 1, 1, 0, 1000000000 },                  /* Intel, and Rosetta */
-    { 1000000000, 33333335, 0, 33333335 },    /* PowerPC */
-    { UINT32_MAX, UINT32_MAX, 0, 1000000000 },
-    { 0, 1, 0, 0 },
-    { 1, 0, 0, 0 },
-    { UINT32_MAX, 1, 0, 0 }, /* below 1 Hz */
-    { 125, 3, 1, 0 },
-  };
-  size_t i;
-
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    timebase = (mach_timebase_info_data_t){ .numer = rows[i].numer, .denom = rows[i].denom };
-    timebase_result = rows[i].result;
-    ck_assert_int_eq(cpuc_backend_default_mach.rate().hz, rows[i].hz);
-  }
-}
-
-/* default-windows */
-
-static long long performance_now, performance_hz;
-static BOOL frequency_is_reported = 1;
 
 BOOL QueryPerformanceCounter(LARGE_INTEGER *count)
 {
-  count->QuadPart = performance_now;
+  count->QuadPart = (long long)count_now;
   return 1;
 }
 
 BOOL QueryPerformanceFrequency(LARGE_INTEGER *hz)
 {
-  hz->QuadPart = performance_hz;
-  return frequency_is_reported;
+  hz->QuadPart = reported[0];
+  return !is_unreported;
 }
 
-TEST(windows_frequency_is_the_rate)
+TEST(reported_rate_of_a_clock_is_its_rate_if_plausible)
 {
   static const struct {
-    long long reported;
-    BOOL is_reported;
+    const struct cpuc_backend *clock;
+    long long reported[2];
+    int is_unreported;
     long long hz; /* 0: no rate */
   } rows[] = {
-    { 10000000, 1, 10000000 },
-    { 3579545, 1, 3579545 }, /* the ACPI timer */
-    { 3000000000, 1, 3000000000 },
-    { 0, 1, 0 },
-    { -1, 1, 0 },
-    { LLONG_MIN, 1, 0 },
-    { LLONG_MAX, 1, 0 },
-    { 10000000, 0, 0 },
+    { &cpuc_backend_default_mach, { 125, 3 }, 0, 24000000 },                /* Apple Silicon */
+    { &cpuc_backend_default_mach, { 1, 1 }, 0, 1000000000 },                /* Intel, Rosetta */
+    { &cpuc_backend_default_mach, { 1000000000, 33333335 }, 0, 33333335 },  /* PowerPC */
+    { &cpuc_backend_default_mach, { UINT32_MAX, UINT32_MAX }, 0, 1000000000 },
+    { &cpuc_backend_default_mach, { 0, 1 }, 0, 0 },
+    { &cpuc_backend_default_mach, { 1, 0 }, 0, 0 },
+    { &cpuc_backend_default_mach, { UINT32_MAX, 1 }, 0, 0 }, /* below 1 Hz */
+    { &cpuc_backend_default_mach, { 125, 3 }, 1, 0 },
+    { &cpuc_backend_default_windows, { 10000000 }, 0, 10000000 },
+    { &cpuc_backend_default_windows, { 3579545 }, 0, 3579545 }, /* the ACPI timer */
+    { &cpuc_backend_default_windows, { 3000000000 }, 0, 3000000000 },
+    { &cpuc_backend_default_windows, { 0 }, 0, 0 },
+    { &cpuc_backend_default_windows, { -1 }, 0, 0 },
+    { &cpuc_backend_default_windows, { LLONG_MIN }, 0, 0 },
+    { &cpuc_backend_default_windows, { LLONG_MAX }, 0, 0 },
+    { &cpuc_backend_default_windows, { 10000000 }, 1, 0 },
   };
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    performance_hz = rows[i].reported;
-    frequency_is_reported = rows[i].is_reported;
-    ck_assert_int_eq(cpuc_backend_default_windows.rate().hz, rows[i].hz);
+    memcpy(reported, rows[i].reported, sizeof reported);
+    is_unreported = rows[i].is_unreported;
+    ck_assert_msg(rows[i].clock->rate().hz == rows[i].hz, "row %zu", i);
   }
-}
-
-TEST(clocks_are_returned_in_all_64_bits)
-{
-  mach_now = performance_now = 0x123456789abcdef0;
-  ck_assert_int_eq(cpuc_backend_default_mach.read(), 0x123456789abcdef0);
-  ck_assert_int_eq(cpuc_backend_default_windows.read(), 0x123456789abcdef0);
 }
 
 /* default-selfcounts */
@@ -171,35 +141,6 @@ void *dlsym(void *handle, const char *symbol)
   return symbol_is_missing ? NULL : (void *)fake_selfcounts;
 }
 
-/* The counter and a clock, between which select_selfcounts() selects. */
-static struct cpuc_candidate candidates[2];
-
-static long long read_clock(void)
-{
-  return clock_now += 1000;
-}
-
-static struct cpuc_rate clock_rate(void)
-{
-  return cpuc_exact_rate(1000000000);
-}
-
-static void select_selfcounts(void)
-{
-  static const struct cpuc_backend clock = {
-    .kind = CPUC_KIND_CLOCK, .scope = CPUC_SCOPE_SYSTEM, .width = 64, .register_name = "clock",
-    .unit = "nanoseconds", .read = read_clock, .rate = clock_rate
-  };
-  const struct cpuc_table_entry table[2] = {
-    { "default-selfcounts", "", &cpuc_backend_default_selfcounts }, { "clock", "", &clock }
-  };
-  struct cpuc_selection selection;
-
-  enter_guard();
-  cpuc_select(table, 2, candidates, &selection);
-  leave_guard();
-}
-
 TEST(counter_is_dropped_where_selfcounts_are_missing_or_refused)
 {
   static const struct {
@@ -213,13 +154,15 @@ TEST(counter_is_dropped_where_selfcounts_are_missing_or_refused)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    struct cpucycles_counter_info info = { .name = "default-selfcounts" };
+    struct cpuc_diagnosis diagnosis = { 0 };
+
     symbol_is_missing = rows[i].symbol_is_missing;
     selfcounts_error = rows[i].error;
-    select_selfcounts();
-    ck_assert_int_eq(candidates[0].info.state, CPUCYCLES_DROPPED);
-    ck_assert_str_eq(candidates[0].info.reason, rows[i].reason);
-    ck_assert_int_eq(candidates[0].info.error_number, rows[i].error_number);
-    ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_SELECTED);
+    cpuc_reasons_drop_errno(&info, cpuc_backend_default_selfcounts.open(&offered, &diagnosis),
+      &diagnosis);
+    ck_assert_str_eq(info.reason, rows[i].reason);
+    ck_assert_int_eq(info.error_number, rows[i].error_number);
   }
 }
 
@@ -237,8 +180,11 @@ static long long read_at(uint64_t cycles)
   return cpuc_backend_default_selfcounts.read();
 }
 
-TEST(selfcounts_return_cycles_and_not_instructions)
+TEST(counts_have_all_64_bits)
 {
+  count_now = 0x123456789abcdef0;
+  ck_assert_int_eq(cpuc_backend_default_mach.read(), 0x123456789abcdef0);
+  ck_assert_int_eq(cpuc_backend_default_windows.read(), 0x123456789abcdef0);
   expect_selfcounts_to_open();
   ck_assert_int_eq(read_at(0x123456789abcdef0), 0x123456789abcdef0);
 }
@@ -279,33 +225,21 @@ TEST(each_thread_reads_its_own_selfcounts)
   ck_assert_int_eq(count, 100);
 }
 
-static int count_as_child(void)
-{
-  cpuc_backend_default_selfcounts.forked();
-  return read_at(10) != 1000000 || read_at(60) != 1000050; /* a new thread for the system */
-}
-
-TEST(forked_child_continues_its_parents_selfcounts)
-{
-  expect_selfcounts_to_open();
-  ck_assert_int_eq(read_at(1000000), 1000000);
-  in_child_process(count_as_child);
-}
-
 static void become_child(void)
 {
   after_call = NULL;
   cpuc_backend_default_selfcounts.forked();
 }
 
-TEST(child_that_a_handler_forks_in_a_read_continues_its_parents_selfcounts)
+TEST_LOOP(forked_child_continues_its_parents_selfcounts, 2)
 {
   expect_selfcounts_to_open();
   ck_assert_int_eq(read_at(1000000), 1000000);
   become_child(); /* the child has not read yet */
-  cycles_now = 500000;
-  after_call = become_child; /* in a handler, after the system has returned 500000 */
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
+  if (_i == 1) {
+    after_call = become_child; /* in a handler, after the system has returned 500000 */
+    ck_assert_int_eq(read_at(500000), 1000000);
+  }
   ck_assert_int_eq(read_at(10), 1000000); /* a new thread for the system */
   ck_assert_int_eq(read_at(60), 1000050);
 }
@@ -320,9 +254,8 @@ static void work_and_read(void)
 TEST(handler_in_a_read_adds_only_the_cycles_that_it_executes)
 {
   expect_selfcounts_to_open();
-  cycles_now = 1000000;
   after_call = work_and_read;
-  ck_assert_int_ge(cpuc_backend_default_selfcounts.read(), 1000000);
+  ck_assert_int_ge(read_at(1000000), 1000000);
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1001000);
 }
 
@@ -348,8 +281,7 @@ TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
   for (fails_at = 1, steps = 1; fails_at <= steps; fails_at++) {
     cpuc_backend_default_selfcounts.close();
     expect_selfcounts_to_open();
-    cycles_now = 1000000;
-    ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1000000);
+    ck_assert_int_eq(read_at(1000000), 1000000);
     cycles_now += 100;
     steps = 0;
     set_single_step(1);
@@ -376,9 +308,8 @@ TEST(reopened_selfcounts_start_again)
   cpuc_backend_default_selfcounts.read();
   cpuc_backend_default_selfcounts.close();
   selfcounts_error = 0;
-  cycles_now = 10;
   expect_selfcounts_to_open();
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 10);
+  ck_assert_int_eq(read_at(10), 10);
 }
 
 #endif

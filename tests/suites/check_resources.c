@@ -12,35 +12,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 
 extern char **environ;
 
-/* Skips a test that refuses memory, under tools that need memory of their own. */
-static void skip_where_tools_need_memory(void)
-{
-  SKIP_IF(SUITE_SANITIZED, "the sanitizer needs memory of its own");
-  SKIP_IF(suite_under("valgrind"), "valgrind needs memory of its own");
-  SKIP_IF(suite_under("qemu"), "qemu needs memory of its own");
-}
+/* Resources. A function that refuses one returns 0, or another number if it cannot. */
 
-enum { IMPOSSIBLE = 100 };
-
-/* Expects each answer in the child, or skips the test if body() returns IMPOSSIBLE. */
-static void expect_every_answer(int (*body)(void), const char *reason)
-{
-  int result = result_in_child(body);
-
-  SKIP_IF(result == IMPOSSIBLE, "%s", reason);
-  ck_assert_int_eq(result, 0);
-}
-
-/* Descriptors. */
-
-static int limit_to_three_descriptors(void)
+static int refuse_descriptors(void)
 {
   struct rlimit three = { 3, 3 };
   int i;
@@ -51,27 +31,6 @@ static int limit_to_three_descriptors(void)
   return setrlimit(RLIMIT_NOFILE, &three) != 0 || open("/dev/null", O_RDWR) >= 0 || errno != EMFILE;
 }
 
-static int call_with_three_descriptors(void)
-{
-  return limit_to_three_descriptors() ? IMPOSSIBLE : check_every_answer();
-}
-
-TEST(first_call_works_without_a_free_descriptor)
-{
-  SKIP_IF(suite_under("valgrind"), "valgrind keeps descriptors for itself");
-  expect_every_answer(call_with_three_descriptors,
-    "this system does not limit the descriptors of a process");
-}
-
-/* Memory. */
-
-static int page_is_refused(void)
-{
-  void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-  return page == MAP_FAILED && errno == ENOMEM;
-}
-
 #ifndef RLIMIT_AS /* OpenBSD */
 #define RLIMIT_AS RLIMIT_DATA
 #endif
@@ -79,40 +38,24 @@ static int page_is_refused(void)
 /* Volatile, because a compiler may leave out an unused allocation. */
 static void *volatile allocated;
 
-static int allocate(size_t size)
-{
-  allocated = malloc(size);
-  return allocated != NULL;
-}
-
-/* Exhausts the C library's free memory first, so that malloc() fails from then on. */
-static int call_without_memory(void)
+/* Exhausts the C library's free memory, so that malloc() fails from then on. */
+static int refuse_memory(void)
 {
   struct rlimit none = { 0, 0 };
   size_t size;
 
   if (setrlimit(RLIMIT_AS, &none) != 0)
-    return IMPOSSIBLE;
+    return 1;
   for (size = 65536; size > 0; size /= 2)
-    while (allocate(size))
-      ;
-  if (!page_is_refused() || allocate(1))
-    return IMPOSSIBLE;
-  /* exit() may need memory */
-  _exit(check_every_answer());
+    do
+      allocated = malloc(size);
+    while (allocated);
+  return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
 }
-
-TEST(first_call_works_without_memory)
-{
-  skip_where_tools_need_memory();
-  expect_every_answer(call_without_memory, "this system does not limit the memory of a process");
-}
-
-/* Files. */
 
 static char empty_directory[] = "cpucycles-empty-XXXXXX";
 
-static int enter_empty_root(void)
+static int refuse_files(void)
 {
 #ifdef CLONE_NEWUSER
   if (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0)
@@ -121,33 +64,43 @@ static int enter_empty_root(void)
   return chroot(empty_directory) != 0 || chdir("/") != 0;
 }
 
-static int call_in_an_empty_root(void)
+static int refuse_an_environment(void)
 {
-  return enter_empty_root() ? IMPOSSIBLE : check_every_answer();
+  environ = NULL;
+  return 0;
 }
 
-TEST(first_call_works_in_an_empty_root)
+enum { DESCRIPTORS, MEMORY, FILES, ENVIRONMENT, RESOURCES, IMPOSSIBLE = 100 };
+
+static int (*const refuse[RESOURCES])(void)
+  = { refuse_descriptors, refuse_memory, refuse_files, refuse_an_environment };
+
+static int refused;
+
+static int call_without_the_resource(void)
+{
+  int result = refuse[refused]() != 0 ? IMPOSSIBLE : check_every_answer();
+
+  if (refused == MEMORY)
+    _exit(result); /* exit() may need memory */
+  return result;
+}
+
+TEST_LOOP(first_call_works_without_descriptors_memory_files_or_an_environment, RESOURCES)
 {
   int result;
 
+  SKIP_IF((_i == DESCRIPTORS || _i == MEMORY) && suite_under("valgrind"),
+    "valgrind needs descriptors and memory of its own");
+  SKIP_IF(_i == MEMORY && (SUITE_SANITIZED || suite_under("qemu")),
+    "the sanitizer or qemu needs memory of its own");
   ck_assert_ptr_nonnull(mkdtemp(empty_directory));
-  result = result_in_child(call_in_an_empty_root);
+  refused = _i;
+  result = result_in_child(call_without_the_resource);
   rmdir(empty_directory);
-  SKIP_IF(result == IMPOSSIBLE, "this user may not change the root");
+  SKIP_IF(result == IMPOSSIBLE, "this system or user cannot limit %s",
+    _i == DESCRIPTORS ? "descriptors" : _i == MEMORY ? "memory" : "the root");
   ck_assert_int_eq(result, 0);
-}
-
-/* The environment. */
-
-static int call_without_an_environment(void)
-{
-  environ = NULL;
-  return check_every_answer();
-}
-
-TEST(first_call_works_without_an_environment)
-{
-  in_child_process(call_without_an_environment);
 }
 
 /* Signals. */
@@ -155,12 +108,12 @@ TEST(first_call_works_without_an_environment)
 static volatile int alarms;
 static volatile long long count_in_handler;
 
+static const struct itimerval never, often = { { 0, 10 }, { 0, 10 } };
+
 /* Where a signal takes as long as the timer's period, the program would make no progress. So the
    handler stops the timer after 1000 signals. */
 static void read_at_the_timer(int signal)
 {
-  const struct itimerval never = { { 0, 0 }, { 0, 0 } };
-
   (void)signal;
   count_in_handler = cpucycles();
   if (++alarms == 1000)
@@ -170,18 +123,14 @@ static void read_at_the_timer(int signal)
 /* Calls every function that check_every_answer() calls. System calls are not restarted. */
 static int call_all_under_a_fast_timer(void)
 {
-  struct itimerval often = { { 0, 10 }, { 0, 10 } }, never = { { 0, 0 }, { 0, 0 } };
-  struct sigaction action;
-  int failed_step, i;
+  struct sigaction action = { .sa_handler = read_at_the_timer };
+  int failed_step, i = 0;
 
-  memset(&action, 0, sizeof action);
-  action.sa_handler = read_at_the_timer;
-  sigemptyset(&action.sa_mask);
   sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
-  failed_step = check_every_answer();
-  for (i = 0; i < 1000 && !failed_step && alarms == 0; i++)
+  do
     failed_step = check_every_answer();
+  while (!failed_step && alarms == 0 && ++i < 1000);
   setitimer(ITIMER_REAL, &never, NULL);
   return failed_step ? failed_step : alarms == 0 ? 20 : 0;
 }
@@ -204,18 +153,13 @@ static void *call_all(void *failed_step)
   return NULL;
 }
 
-static int call_all_on_a_small_stack(void)
-{
-  int failed_step = 20;
-
-  if (!freopen("/dev/null", "w", stdout)) /* for cpucycles_tracesetup() */
-    return 22;
-  return call_on_a_small_stack(call_all, &failed_step) == 0 ? failed_step : 21;
-}
-
 TEST(every_function_fits_on_the_smallest_stack)
 {
-  in_child_process(call_all_on_a_small_stack);
+  int failed_step = -1;
+
+  ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout)); /* for cpucycles_tracesetup() */
+  ck_assert_int_eq(call_on_a_small_stack(call_all, &failed_step), 0);
+  ck_assert_int_eq(failed_step, 0);
 }
 
 SUITE("resources")
