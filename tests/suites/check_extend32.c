@@ -5,12 +5,14 @@
 #include "config.h"
 
 #include "lib/extend32.h"
+#include "sys/os-clock.h"
 
 #include "tests/suites/child.h"
 #include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -35,13 +37,14 @@ enum { READS = 32 };
 /* The simulated machine: its count in all 64 bits, and its clock. Each access takes time, and a
    stall before an access may take very long. */
 static struct {
-  uint64_t count;
-  double part;          /* fraction of a count */
-  double rate;          /* counts per nanosecond */
-  uint64_t core_offset; /* of the counter of the core that runs the thread */
-  long long time;       /* ns */
-  long long lag;        /* of the coarse clock, in ns */
-  long long stall;      /* before access number stall_at, in ns */
+  double count;
+  double rate;           /* counts per nanosecond */
+  uint64_t core_offset;  /* of the counter of the core that runs the thread */
+  long long time;        /* ns */
+  long long lag;         /* of the coarse clock, in ns */
+  int reads;             /* of the clock before it fails */
+  long long failed_time; /* that the clock shows from then on */
+  long long stall;       /* before access number stall_at, in ns */
   int stall_at;
   uint64_t seen[READS]; /* 64-bit counts at this call's reads of the counter */
   int seen_count;
@@ -67,11 +70,8 @@ static double random_rate(void)
 
 static void advance(long long nanoseconds)
 {
-  double increase = (double)nanoseconds * machine.rate + machine.part;
-
   machine.time += nanoseconds;
-  machine.count += (uint64_t)increase;
-  machine.part = increase - (double)(uint64_t)increase;
+  machine.count += (double)nanoseconds * machine.rate;
 }
 
 /* 1: the code under test is single-stepped, but not the simulation */
@@ -99,22 +99,29 @@ static long long simulated_counter(void)
   uint64_t count;
 
   enter_simulation();
-  count = machine.count + machine.core_offset;
+  count = (uint64_t)machine.count + machine.core_offset;
   if (machine.seen_count < READS)
     machine.seen[machine.seen_count++] = count;
   return leave_simulation((long long)((count & 0xffffffff) | 0xdead00000000));
 }
 
+static long long read_clock(long long lag)
+{
+  long long time;
+
+  enter_simulation();
+  time = machine.reads-- > 0 ? machine.time - lag : machine.failed_time;
+  return leave_simulation(time);
+}
+
 static long long simulated_now(void)
 {
-  enter_simulation();
-  return leave_simulation(machine.time);
+  return read_clock(0);
 }
 
 static long long simulated_coarse(void)
 {
-  enter_simulation();
-  return leave_simulation(machine.time - machine.lag);
+  return read_clock(machine.lag);
 }
 
 static struct cpuc_extend32_state extension;
@@ -145,16 +152,25 @@ static int read_is_right(void)
   return 0;
 }
 
-/* Starts a machine, and an extension with this estimate of its rate. */
-static void begin(double rate, double estimate)
+/* The clock advances, is refused, is refused later, or has stopped. */
+enum { CLOCK_ADVANCES, CLOCKS = 4 };
+
+/* Starts a machine with this clock, and an extension with this estimate of its rate. */
+static void begin(double rate, double estimate, int which)
 {
-  struct cpuc_extend32_clock clock = { simulated_now, simulated_coarse };
+  static const struct {
+    int reads;
+    long long failed_time;
+  } clocks[CLOCKS] = { { INT_MAX, 0 }, { 0, 0 }, { 3, 0 }, { 0, 12345 } };
+  const struct cpuc_extend32_clock clock = { simulated_now, simulated_coarse };
 
   memset(&machine, 0, sizeof machine);
   machine.rate = rate;
-  machine.count = random64() & 0xffffffff;
+  machine.count = (double)(random64() & 0xffffffff);
   machine.time = 1 + random_below(1e15);
   machine.lag = random_below((double)LAG);
+  machine.reads = clocks[which].reads;
+  machine.failed_time = clocks[which].failed_time;
   machine.stall_at = -1;
   cpuc_extend32_begin(&extension, simulated_counter, clock, (long long)(estimate * 1e9));
 }
@@ -164,54 +180,17 @@ static void begin(double rate, double estimate)
 /* Reads of one simulated machine, and simulated machines of one test. */
 enum { LIFE = 2000, LIVES = 10000 };
 
-/* May delay the thread within the call, before one of its first accesses, chosen at random. */
-static void stall_at_random(double longest)
-{
-  if (random64() % 8 != 0)
-    return;
-  machine.stall = random_below(longest);
-  machine.stall_at = (int)(random64() % 5);
-}
-
-/* Reads after a random gap, with a random stall. The time from the beginning of a call to the end
-   of the next call is less than the bound. Three quarters of the gaps are short. */
+/* Reads after a random gap, with a random stall before one of the first accesses. The time from the
+   beginning of a call to the end of the next call is less than the bound. Three quarters of the
+   gaps are short. */
 static int read_after_random_gap_is_right(double bound)
 {
   advance(random64() % 4 ? random_below(1e5) : random_below(bound / 3));
-  stall_at_random(bound / 3);
+  if (random64() % 8 == 0) {
+    machine.stall = random_below(bound / 3);
+    machine.stall_at = (int)(random64() % 5);
+  }
   return read_is_right();
-}
-
-static int accesses_before_refusal;
-
-static long long refused_later(void)
-{
-  return accesses_before_refusal-- > 0 ? simulated_now() : 0;
-}
-
-static long long refused(void)
-{
-  return 0;
-}
-
-static long long stopped(void)
-{
-  return 12345;
-}
-
-static long long (*const clocks_that_do_not_advance[])(void) = { refused, refused_later, stopped };
-
-enum { CLOCKS = sizeof clocks_that_do_not_advance / sizeof clocks_that_do_not_advance[0] };
-
-/* Starts a machine with a clock that does not advance. */
-static void begin_without_time(double rate, int which)
-{
-  struct cpuc_extend32_clock clock = { clocks_that_do_not_advance[which],
-    clocks_that_do_not_advance[which] };
-
-  begin(rate, rate);
-  accesses_before_refusal = 3;
-  cpuc_extend32_begin(&extension, simulated_counter, clock, (long long)(rate * 1e9));
 }
 
 enum { RATE_IS_CONSTANT, RATE_CHANGES, CLOCK_DOES_NOT_ADVANCE, GAPS };
@@ -231,14 +210,14 @@ TEST_LOOP(count_is_right_for_gaps_up_to_the_bound, GAPS)
 
     if (_i == RATE_IS_CONSTANT) {
       bound = (HALF - MARGIN) / error / rate - (double)AGE;
-      begin(rate, rate * (1 + error * (2 * random_part() - 1)));
+      begin(rate, rate * (1 + error * (2 * random_part() - 1)), CLOCK_ADVANCES);
     } else if (_i == RATE_CHANGES) {
       rate = fastest * (0.02 + 0.98 * random_part());
       farther = rate > fastest - rate ? rate : fastest - rate;
       bound = (HALF - MARGIN) / farther - (double)AGE;
-      begin(rate, rate);
+      begin(rate, rate, CLOCK_ADVANCES);
     } else
-      begin_without_time(rate, (int)(repeat.begun % CLOCKS));
+      begin(rate, rate, 1 + (int)(repeat.begun % (CLOCKS - 1)));
     for (i = 0; i < LIFE; i++) {
       if (_i == RATE_CHANGES && random64() % 16 == 0)
         machine.rate = random64() % 4 ? fastest * random_part() : random64() % 2 ? fastest : 0;
@@ -259,20 +238,18 @@ TEST_LOOP(count_is_right_for_gaps_up_to_the_bound, GAPS)
    anchor by at most 2^31. The error of the count before the move exceeds the error of the anchor by
    at most 2^26 plus the counts in AGE, because a count within 2^26 of an anchor up to AGE old is
    not compared with the prediction. If the clock does not advance, the prediction itself has an
-   error. _i: the number of the clock; CLOCKS: a clock that advances. */
-TEST_LOOP(each_move_adds_an_error_below_2_32, CLOCKS + 1)
+   error. _i: the clock. */
+TEST_LOOP(each_move_adds_an_error_below_2_32, CLOCKS)
 {
-  struct suite_repeat repeat = suite_repeat(LIVES / (CLOCKS + 1));
+  struct suite_repeat repeat = suite_repeat(LIVES / CLOCKS);
   long i, wrong = 0;
 
   while (suite_again(&repeat)) {
     double rate = random_rate(), most = HALF + 0x1p26 + (double)AGE * rate + MARGIN, gap = 10e9;
     int64_t error = 0, before;
 
-    if (_i == CLOCKS)
-      begin(rate, rate);
-    else {
-      begin_without_time(rate, _i);
+    begin(rate, rate, _i);
+    if (_i != CLOCK_ADVANCES) {
       most = 0x1p32;
       gap = 0x1p32 * 7 / 8 / rate - 1000;
     }
@@ -280,7 +257,7 @@ TEST_LOOP(each_move_adds_an_error_below_2_32, CLOCKS + 1)
       machine.core_offset = random64() % 4 ? random64() >> 32 : 0;
       advance(random_below(gap));
       before = error;
-      error = (int64_t)(read_count() - machine.count);
+      error = (int64_t)(read_count() - (uint64_t)machine.count);
       wrong += (double)llabs(error - before) > most;
       wrong += (uint32_t)((uint64_t)error - machine.core_offset + 10000) > 20000;
     }
@@ -288,35 +265,26 @@ TEST_LOOP(each_move_adds_an_error_below_2_32, CLOCKS + 1)
   ck_assert_msg(wrong == 0, "%ld of %ld wrong", wrong, repeat.begun * LIFE);
 }
 
-static void *read_in_new_thread(void *right)
+static void *read_in_new_thread(void *unused)
 {
-  *(int *)right = read_is_right();
-  return NULL;
-}
-
-/* Returns 1 if another thread's first read is right. */
-static int new_thread_reads_right(void)
-{
-  pthread_t thread;
-  int right = 0;
-
-  ck_assert_int_eq(pthread_create(&thread, NULL, read_in_new_thread, &right), 0);
-  pthread_join(thread, NULL);
-  return right;
+  (void)read_count();
+  return unused;
 }
 
 /* Counters of cores may differ. A thread that stays on its core sees no jump, whatever a thread on
    another core reads. The other core is ahead by any multiple of 2^28. */
 TEST(thread_on_one_core_sees_no_jump_of_other_cores)
 {
+  pthread_t thread;
   uint64_t i;
 
   for (i = 0; i < 16; i++) {
-    begin(1, 1);
+    begin(1, 1, CLOCK_ADVANCES);
     ck_assert(read_is_right());
     advance(SECOND / 10);
     machine.core_offset = i << 28;
-    (void)new_thread_reads_right();
+    ck_assert_int_eq(pthread_create(&thread, NULL, read_in_new_thread, NULL), 0);
+    pthread_join(thread, NULL);
     machine.core_offset = 0;
     advance(SECOND / 10);
     ck_assert(read_is_right());
@@ -327,19 +295,11 @@ TEST(thread_on_one_core_sees_no_jump_of_other_cores)
 
 enum { QUICK_RATE = 100 }; /* counts per nanosecond */
 
-static long long quick_time(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (long long)now.tv_sec * SECOND + now.tv_nsec;
-}
-
 static uint64_t quick_origin;
 
 static uint64_t quick_count(void)
 {
-  return (uint64_t)quick_time() * QUICK_RATE - quick_origin;
+  return (uint64_t)cpuc_os_clock_monotonic() * QUICK_RATE - quick_origin;
 }
 
 static long long quick_counter(void)
@@ -365,11 +325,8 @@ static void quick_read(void)
 
 static void quick_read_in_handler(int signal, siginfo_t *info, void *context)
 {
-  int saved_errno = errno;
-
   (void)signal, (void)info, (void)context;
   quick_read();
-  errno = saved_errno;
 }
 
 /* Sets SA_SIGINFO, because qemu 7.2 restores the FPU's registers of an m68k only with this flag. */
@@ -382,29 +339,6 @@ static void set_handler(int signal, void (*handler)(int, siginfo_t *, void *))
   action.sa_sigaction = handler;
   sigemptyset(&action.sa_mask);
   sigaction(signal, &action, NULL);
-}
-
-static void prepare_to_interrupt(void)
-{
-  set_handler(SIGUSR1, quick_read_in_handler);
-}
-
-static void interrupt_thread(pthread_t thread)
-{
-  pthread_kill(thread, SIGUSR1);
-}
-
-#else
-
-/* There are no signals. */
-
-static void prepare_to_interrupt(void)
-{
-}
-
-static void interrupt_thread(pthread_t thread)
-{
-  (void)thread;
 }
 
 #endif
@@ -424,22 +358,26 @@ static void *read_until_finished(void *pauses)
 
 TEST(threads_and_handlers_read_right_counts)
 {
-  static const struct cpuc_extend32_clock clock = { quick_time, quick_time };
+  static const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_monotonic };
   const struct timespec pause = { 0, 100000 };
   struct suite_repeat repeat = suite_repeat(20000);
   pthread_t threads[4];
   int i;
 
   skip_where_handlers_find_another_thread();
-  prepare_to_interrupt();
-  quick_origin = (uint64_t)quick_time() * QUICK_RATE;
+#ifdef CPUCYCLES_POSIX
+  set_handler(SIGUSR1, quick_read_in_handler);
+#endif
+  quick_origin = (uint64_t)cpuc_os_clock_monotonic() * QUICK_RATE;
   cpuc_extend32_begin(&extension, quick_counter, clock, QUICK_RATE * SECOND);
   for (i = 0; i < 4; i++)
     ck_assert_int_eq(
       pthread_create(&threads[i], NULL, read_until_finished, i % 2 ? &extension : NULL), 0);
   while (suite_again(&repeat)) {
+#ifdef CPUCYCLES_POSIX
     for (i = 0; i < 4; i++)
-      interrupt_thread(threads[i]);
+      pthread_kill(threads[i], SIGUSR1);
+#endif
     nanosleep(&pause, NULL);
   }
   __atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
@@ -481,26 +419,21 @@ static struct {
 
 static sigjmp_buf before_read;
 
-static void read_in_handler(long long gap)
+static void act_after_instruction(int signal, siginfo_t *info, void *context)
 {
   uint64_t seen[READS];
   int seen_count = machine.seen_count;
 
+  (void)signal, (void)info;
+  if (handler.number++ != handler.at)
+    return;
   stepping = 0;
   memcpy(seen, machine.seen, sizeof seen);
-  advance(gap);
+  advance(handler.gap);
   handler.wrong += !read_is_right();
   handler.acted++;
   memcpy(machine.seen, seen, sizeof seen);
   machine.seen_count = seen_count;
-}
-
-static void act_after_instruction(int signal, siginfo_t *info, void *context)
-{
-  (void)signal, (void)info;
-  if (handler.number++ != handler.at)
-    return;
-  read_in_handler(handler.gap);
   if (handler.jumps)
     siglongjmp(before_read, 1);
   ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
@@ -524,45 +457,42 @@ static int stepped_read_is_right(void)
    anchor, the handler jumps out, the thread has an anchor. */
 enum { READ_RENEWS = 1, HANDLER_RENEWS = 2, HANDLER_JUMPS = 4, HAS_ANCHOR = 8, KINDS = 16 };
 
-/* Interrupts one read after each of its instructions, in one run for each instruction. */
-static void interrupt_after_each_instruction(int kind)
+/* The cases that run in every check. The other cases run only in "make check-soak". */
+enum {
+  KINDS_WITHOUT_SOAK = 1 << HANDLER_RENEWS | 1 << (HANDLER_RENEWS | HANDLER_JUMPS)
+    | 1 << (READ_RENEWS | HANDLER_JUMPS) | 1 << (READ_RENEWS | HANDLER_RENEWS)
+    | 1 << (READ_RENEWS | HANDLER_RENEWS | HANDLER_JUMPS)
+    | 1 << (READ_RENEWS | HANDLER_RENEWS | HAS_ANCHOR)
+};
+
+/* Interrupts one read after each of its instructions, in one run for each instruction. _i: the
+   case. */
+TEST_LOOP(handler_may_read_after_any_instruction_and_need_not_return, KINDS)
 {
   long before;
 
-  handler.gap = kind & HANDLER_RENEWS ? 10 * SECOND : 0;
-  handler.jumps = kind & HANDLER_JUMPS;
-  handler.at = 0;
+  if (!suite_soaks() && !(KINDS_WITHOUT_SOAK >> _i & 1))
+    return;
+  skip_without_single_steps();
+  set_handler(SIGTRAP, act_after_instruction);
+  handler.gap = _i & HANDLER_RENEWS ? 10 * SECOND : 0;
+  handler.jumps = _i & HANDLER_JUMPS;
   do {
-    begin(1, 1);
-    if (kind & HAS_ANCHOR) {
+    begin(1, 1, CLOCK_ADVANCES);
+    if (_i & HAS_ANCHOR) {
       advance(10 * SECOND);
       ck_assert(read_is_right());
     }
-    advance(kind & READ_RENEWS ? 10 * SECOND : 0);
+    advance(_i & READ_RENEWS ? 10 * SECOND : 0);
     handler.number = 0;
     before = handler.acted;
-    ck_assert_msg(stepped_read_is_right(), "instruction %d, kind %d", handler.at, kind);
-    ck_assert_msg(handler.wrong == 0, "instruction %d, kind %d, in handler", handler.at, kind);
+    ck_assert_msg(stepped_read_is_right(), "instruction %d", handler.at);
+    ck_assert_msg(handler.wrong == 0, "instruction %d, in handler", handler.at);
     advance(SECOND / 100);
-    ck_assert_msg(read_is_right(), "instruction %d, kind %d, next read", handler.at, kind);
+    ck_assert_msg(read_is_right(), "instruction %d, next read", handler.at);
     handler.at++;
   } while (handler.acted > before);
   ck_assert_int_gt(handler.at, 20);
-}
-
-/* The cases that run in every check. The other cases run only in "make check-soak". */
-static const int kinds_without_soak[] = { HANDLER_RENEWS, HANDLER_RENEWS | HANDLER_JUMPS,
-  READ_RENEWS | HANDLER_JUMPS, READ_RENEWS | HANDLER_RENEWS,
-  READ_RENEWS | HANDLER_RENEWS | HANDLER_JUMPS, READ_RENEWS | HANDLER_RENEWS | HAS_ANCHOR };
-
-TEST(handler_may_read_after_any_instruction_and_need_not_return)
-{
-  int i;
-
-  skip_without_single_steps();
-  set_handler(SIGTRAP, act_after_instruction);
-  for (i = 0; i < (suite_soaks() ? KINDS : 6); i++)
-    interrupt_after_each_instruction(suite_soaks() ? i : kinds_without_soak[i]);
 }
 
 #endif
