@@ -20,7 +20,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static int is_clock_stopped;
@@ -42,22 +41,33 @@ long long pfx_cost_clock_core_frequency(void)
   return core_rate ? core_rate : cpucycles_core_persecond();
 }
 
-/* Writes a file below the test's directory. Returns its path, valid for the next three calls. */
-static char *write_costs(const char *name, const char *text)
-{
-  static char paths[4][512];
-  static int next;
-  char *path = paths[next++ % 4];
-
-  snprintf(path, sizeof paths[0], "%s", path_of(name));
-  write_file(name, text);
-  return path;
-}
-
 static void use_test_directory(void)
 {
   make_machine();
   atexit(remove_machine);
+}
+
+static int load(const char *name)
+{
+  return load_costs((char *)path_of(name));
+}
+
+/* Writes a file below the test's directory, and loads it. */
+static void load_text(const char *name, const char *text)
+{
+  write_file(name, text);
+  ck_assert_int_gt(load(name), 0);
+}
+
+/* Returns a file with these costs of each event from the first one. */
+static const char *costs_of_all(int first, const char *costs)
+{
+  static char text[4096];
+  int i;
+
+  for (*text = 0, i = first; i < PFX_EVENTS; i++)
+    sprintf(text + strlen(text), "%d %s\n", i, costs);
+  return text;
 }
 
 static struct pfx_cost_table table_now(void)
@@ -79,11 +89,9 @@ TEST(measured_costs_are_in_order_and_have_their_origin)
   struct pfx_cost_table table;
   int i;
 
-  use_test_directory();
   ck_assert_int_eq(symlink("/sys", path_of("/sys")), 0); /* this machine's caches */
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
-  ck_assert_int_gt(table.cost[0].typical, 0);
   /* within a factor of 100, because the core frequency changes */
   ck_assert_int_gt(table.cost[0].typical, PFX_COST_PICOSECONDS_PER_SECOND / rate / 100);
   ck_assert_int_lt(table.cost[0].typical, PFX_COST_PICOSECONDS_PER_SECOND / rate * 100 + 100);
@@ -98,7 +106,6 @@ TEST(measured_costs_are_in_order_and_have_their_origin)
   ck_assert_int_gt(table.measured.nanoseconds, 0);
 }
 
-/* Event 0 counts core cycles, but cpucycles() may count other cycles. */
 static sigjmp_buf before_first_use;
 
 static void jump_out(int signal)
@@ -110,7 +117,6 @@ static void jump_out(int signal)
 /* A lock that stayed held would block the second use until the time limit of the test. */
 TEST(handler_may_jump_out_of_the_first_use)
 {
-  use_test_directory();
   signal(SIGUSR1, jump_out);
   signal_of_measurement = SIGUSR1;
   if (sigsetjmp(before_first_use, 1) == 0) {
@@ -120,6 +126,7 @@ TEST(handler_may_jump_out_of_the_first_use)
   ck_assert_int_eq(table_now().origin[0], PFX_COST_MEASURED);
 }
 
+/* Event 0 counts core cycles, but cpucycles() may count other cycles. */
 TEST(cycle_cost_follows_the_core_frequency)
 {
   struct pfx_cost_measured measured;
@@ -161,7 +168,6 @@ TEST(stopped_clock_measures_only_the_cycle)
   struct pfx_cost_table table;
   size_t i;
 
-  use_test_directory();
   is_clock_stopped = 1;
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
@@ -173,34 +179,47 @@ TEST(stopped_clock_measures_only_the_cycle)
   ck_assert_ptr_nonnull(strstr(captured, ": not known\n"));
 }
 
+static void expect_cost(int event, int origin, long long minimum, long long typical,
+  long long maximum)
+{
+  struct pfx_cost_table table = table_now();
+
+  ck_assert_int_eq(table.origin[event], origin);
+  ck_assert(is_cost(table.cost[event], minimum, typical, maximum));
+}
+
 TEST(cost_is_from_the_last_file_that_has_the_event)
 {
-  struct pfx_cost_table table;
-  char *one, *two;
+  char origins[600];
 
-  use_test_directory();
-  write_costs("/etc/perfex.costs", "24 1 2 3\n25 1 2 3\n19 4 5 6\n");
-  table = table_now();
-  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
-  ck_assert(table.origin[24] == PFX_COST_SYSTEM_FILE && is_cost(table.cost[24], 1000, 2000, 3000));
-  one = write_costs("/one", "branch-misses 7 8.5 9.125\n25 1 2 4\n");
-  ck_assert_int_gt(load_costs(one), 0);
-  table = table_now();
-  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
-  ck_assert(table.origin[24] == PFX_COST_LOADED && is_cost(table.cost[24], 7000, 8500, 9125));
-  two = write_costs("/two", "cycles 0.25 0.25 0.250\n25 1 2 5");
-  ck_assert_int_gt(load_costs(two), 0);
-  table = table_now();
-  ck_assert(table.origin[0] == PFX_COST_LOADED && is_cost(table.cost[0], 250, 250, 250));
-  ck_assert(table.origin[16] == PFX_COST_LOADED && is_cost(table.cost[16], 250, 250, 250));
-  ck_assert(is_cost(table.cost[24], 7000, 8500, 9125));
-  ck_assert(table.origin[25] == PFX_COST_LOADED && is_cost(table.cost[25], 1000, 2000, 5000));
-  ck_assert(table.origin[19] == PFX_COST_SYSTEM_FILE && is_cost(table.cost[19], 4000, 5000, 6000));
+  write_file("/etc/perfex.costs", "24 1 2 3\n25 1 2 3\n19 4 5 6\n");
+  ck_assert_int_eq(table_now().origin[0], PFX_COST_MEASURED);
+  expect_cost(24, PFX_COST_SYSTEM_FILE, 1000, 2000, 3000);
+  expect_cost(10, PFX_COST_BUILT_IN, 67000, 100000, 134000);
+  expect_cost(26, PFX_COST_BUILT_IN, 67000, 100000, 134000);
+  load_text("/one", "branch-misses 7 8.5 9.125\n25 1 2 4\n10 60 90 140.125\n");
+  ck_assert_int_eq(table_now().origin[0], PFX_COST_MEASURED);
+  expect_cost(24, PFX_COST_LOADED, 7000, 8500, 9125);
+  expect_cost(10, PFX_COST_LOADED, 60000, 90000, 140125);
+  expect_cost(26, PFX_COST_BUILT_IN, 67000, 100000, 134000);
+  load_text("/two", "cycles 0.25 0.25 0.250\n25 1 2 5");
+  expect_cost(0, PFX_COST_LOADED, 250, 250, 250);
+  expect_cost(16, PFX_COST_LOADED, 250, 250, 250);
+  expect_cost(24, PFX_COST_LOADED_EARLIER, 7000, 8500, 9125);
+  expect_cost(25, PFX_COST_LOADED, 1000, 2000, 5000);
+  expect_cost(19, PFX_COST_SYSTEM_FILE, 4000, 5000, 6000);
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1, 0, 1), 0);
-  ck_assert_ptr_nonnull(strstr(capture_end(), "costs of 24: loaded earlier\n"));
-  ck_assert_ptr_nonnull(strstr(captured, two));
-  ck_assert_ptr_null(strstr(captured, one));
+  snprintf(origins, sizeof origins, "costs of 24: loaded earlier\ncosts of 0: %s\n",
+    path_of("/two"));
+  ck_assert_ptr_nonnull(strstr(capture_end(), origins));
+  capture_begin(stderr);
+  ck_assert_int_gt(print_costs(19, 1, 15, 1), 0);
+  ck_assert_ptr_nonnull(strstr(capture_end(),
+    "costs of 19: /etc/perfex.costs\ncosts of 15: measured here within "));
+  capture_begin(stderr);
+  ck_assert_int_gt(print_costs(26, 1, 12, 5), 0);
+  ck_assert_ptr_nonnull(strstr(capture_end(), "costs of 26: built in\ncosts of 12: not known\n"));
   capture_begin(stdout);
   ck_assert_int_gt(perfex_print_table(), 0);
   ck_assert_ptr_nonnull(strstr(capture_end(), " 9.125 # mispredicted branches: loaded earlier\n"));
@@ -209,301 +228,188 @@ TEST(cost_is_from_the_last_file_that_has_the_event)
 
 TEST(nothing_is_measured_if_files_contain_all_costs)
 {
-  char text[4096] = "";
-  int i;
-
-  use_test_directory();
-  for (i = 0; i < PFX_EVENTS; i++)
-    sprintf(text + strlen(text), "%d %d 100 1000\n", i, i);
-  write_costs("/etc/perfex.costs", text);
+  write_file("/etc/perfex.costs", costs_of_all(0, "31 100 1000"));
   ck_assert_int_eq(table_now().measured.nanoseconds, 0);
-  ck_assert(is_cost(table_now().cost[31], 31000, 100000, 1000000));
+  expect_cost(31, PFX_COST_SYSTEM_FILE, 31000, 100000, 1000000);
 }
 
-static const struct {
-  const char *text;
-  int line;
-} malformed[] = {
-  { "0", 1 },
-  { "0 1", 1 },
-  { "0 1 2", 1 },
-  { "0 1 2 # 3", 1 },
-  { "0 1 2 3 4", 1 },
-  { "\n\n# nothing\n0 1 2 3\n1 2 3 x\n", 5 },
-  { "0 3 2 1", 1 },
-  { "0 1 3 2", 1 },
-  { "0 2 1 3", 1 },
-  { "32 1 2 3", 1 },
-  { "00 1 2 3", 1 },
-  { "-1 1 2 3", 1 },
-  { "nonesuch 1 2 3", 1 },
-  { "0 -1 2 3", 1 },
-  { "0 1 2 nan", 1 },
-  { "0 1 2 inf", 1 },
-  { "0 1 2 1e3", 1 },
-  { "0 1 2 0x3", 1 },
-  { "0 1,5 2 3", 1 },
-  { "0 1 2 3.1234", 1 },
-  { "0 1 2 3.4.5", 1 },
-  { "0 1 2 .", 1 },
-  { "0 .1 2 3", 1 },
-  { "0 1. 2 3", 1 },
-  { "0 1 2 1000000000.001", 1 },
-  { "0 1 2 99999999999999999999999999999999999999999", 1 },
-  { "0 1 2 3\n0 1 2 3", 2 },
-  { "16 1 2 3\ncycles 1 2 3\n", 2 },
-  { "0 1 2 3\n\v1 1 2 3\n", 2 },
-};
+/* The last line of each text is malformed. */
+static const char *const malformed[] = { "0", "0 1", "0 1 2", "0 1 2 # 3", "0 1 2 3 4",
+  "\n\n# nothing\n0 1 2 3\n1 2 3 x\n", "0 3 2 1", "0 1 3 2", "0 2 1 3", "32 1 2 3", "00 1 2 3",
+  "-1 1 2 3", "nonesuch 1 2 3", "0 -1 2 3", "0 1 2 nan", "0 1 2 inf", "0 1 2 1e3", "0 1 2 0x3",
+  "0 1,5 2 3", "0 1 2 3.1234", "0 1 2 3.4.5", "0 1 2 .", "0 .1 2 3", "0 1. 2 3",
+  "0 1 2 1000000000.001", "0 1 2 99999999999999999999999999999999999999999",
+  "0 1 2 3\n0 1 2 3", "16 1 2 3\ncycles 1 2 3\n", "0 1 2 3\n\v1 1 2 3\n" };
 
+/* The system's file is malformed, too, and has not changed the table before. */
 TEST(malformed_file_is_reported_by_line_and_changes_nothing)
 {
   struct pfx_cost_table before, after;
+  char where[600];
   size_t i;
 
-  use_test_directory();
+  write_file("/etc/perfex.costs", "24 1 2 3\n25 junk\n");
+  capture_begin(stderr);
   before = table_now();
+  ck_assert_ptr_nonnull(strstr(capture_end(), "/etc/perfex.costs: line 2: "));
+  ck_assert_ptr_nonnull(strstr(captured, "/etc/perfex.costs is ignored"));
+  ck_assert_int_ne(before.origin[24], PFX_COST_SYSTEM_FILE);
+  ck_assert_int_eq(before.origin[0], PFX_COST_MEASURED);
   for (i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
-    char *path = write_costs("/costs", malformed[i].text), where[600];
-    int result, error;
+    const char *text = malformed[i], *end;
+    int line = 1, result, error;
 
+    for (end = text; (end = strchr(end, '\n')) != NULL && *++end; line++)
+      ;
+    write_file("/costs", text);
+    snprintf(where, sizeof where, "%s: line %d: ", path_of("/costs"), line);
     capture_begin(stderr);
     errno = 0;
-    result = load_costs(path);
+    result = load("/costs");
     error = errno;
     capture_end();
-    snprintf(where, sizeof where, "%s: line %d: ", path, malformed[i].line);
-    ck_assert_msg(result == -1 && error == EINVAL, "not rejected with EINVAL: %s",
-      malformed[i].text);
-    ck_assert_msg(strstr(captured, where) != NULL, "%s: %s", malformed[i].text, captured);
+    ck_assert_msg(result == -1 && error == EINVAL && strstr(captured, where) != NULL,
+      "%s: %d, errno %d, %s", text, result, error, captured);
     after = table_now();
     ck_assert_mem_eq(&after, &before, sizeof before);
   }
 }
 
-/* A byte 0 would hide the rest of its word. */
-TEST(byte_0_is_malformed_anywhere)
+/* A byte 0 would hide the rest of its word. The last round parses the intact text. */
+TEST(file_may_have_comments_and_blanks_but_no_byte_0)
 {
-  static const char text[] = "# all\n24 1 2 3 # one\n";
-  char bytes[sizeof text + 1];
+  static const char text[] = "# a comment\n\n \t\r\n\t0\t1  2.5 1000000000 # more\r\n15 0 0 0";
+  char bytes[sizeof text];
   struct pfx_costs costs;
   const char *mistake;
+  int line = 1;
   size_t at;
 
-  for (at = 0; at < sizeof text; at++) {
+  for (at = 0; at < sizeof text - 1; line += text[at++] == '\n') {
     memcpy(bytes, text, sizeof text);
     bytes[at] = 0;
-    ck_assert_int_eq(pfx_cost_file_parse(bytes, sizeof text, &costs, &mistake),
-      at < 6 ? 1 : at < 21 ? 2 : 3);
+    ck_assert_int_eq(pfx_cost_file_parse(bytes, sizeof text - 1, &costs, &mistake), line);
     ck_assert_ptr_nonnull(strstr(mistake, "byte 0"));
   }
-}
-
-TEST(file_may_have_comments_blanks_and_no_final_newline)
-{
-  struct pfx_costs costs;
-  const char *mistake;
-  char text[] = "# a comment\n\n \t\r\n\t0\t1  2.5 1000000000 # more\r\n15 0 0 0";
-
-  ck_assert_int_eq(pfx_cost_file_parse(text, sizeof text - 1, &costs, &mistake), 0);
+  memcpy(bytes, text, sizeof text);
+  ck_assert_int_eq(pfx_cost_file_parse(bytes, sizeof text - 1, &costs, &mistake), 0);
   ck_assert(costs.has_cost[0] && is_cost(costs.cost[0], 1000, 2500, PFX_COST_LIMIT));
   ck_assert(costs.has_cost[15] && is_cost(costs.cost[15], 0, 0, 0) && !costs.has_cost[16]);
 }
 
 TEST(unreadable_file_fails_with_its_errno)
 {
-  struct {
+  static const struct {
     const char *path;
     int error;
   } unreadable[] = { { "/nonexistent/costs", ENOENT }, { "/dev/zero", EINVAL }, { NULL, EFAULT },
-    { "/", EINVAL }, { NULL, EINVAL } };
+    { "/", EINVAL } };
+  static char large[65537];
   int before = open_descriptors(), i;
-  char *path;
-  FILE *large;
 
-  use_test_directory();
-  path = write_costs("/fifo", "");
-  unlink(path);
-  ck_assert_int_eq(mkfifo(path, 0600), 0);
-  unreadable[4].path = path; /* fails without waiting for a writer */
-  for (i = 0; i < 5; i++) {
+  for (i = 0; i < 4; i++) {
     errno = 0;
     ck_assert_int_eq(load_costs((char *)unreadable[i].path), -1);
     ck_assert_int_eq(errno, unreadable[i].error);
   }
-  path = write_costs("/large", "# ");
-  large = fopen(path, "a");
-  ck_assert_ptr_nonnull(large);
-  ck_assert_int_eq(fprintf(large, "%65534s", "x"), 65534);
-  fclose(large);
-  ck_assert_int_gt(load_costs(path), 0); /* the largest size allowed */
-  large = fopen(path, "a");
-  fputc('x', large);
-  fclose(large);
+  ck_assert_int_eq(mkfifo(path_of("/fifo"), 0600), 0);
+  ck_assert_int_eq(load("/fifo"), -1); /* without waiting for a writer */
+  ck_assert_int_eq(errno, EINVAL);
+  memset(large, '#', sizeof large);
+  write_bytes("/large", large, sizeof large - 1); /* the largest size allowed */
+  ck_assert_int_gt(load("/large"), 0);
+  write_bytes("/large", large, sizeof large);
   capture_begin(stderr);
-  ck_assert_int_eq(load_costs(path), -1);
+  ck_assert_int_eq(load("/large"), -1);
   ck_assert_int_eq(errno, EINVAL);
   ck_assert_ptr_nonnull(strstr(capture_end(), "longer than 65536 bytes"));
   ck_assert_int_eq(open_descriptors(), before);
 }
 
-TEST(malformed_system_file_is_ignored_with_a_message)
-{
-  struct pfx_cost_table table;
-
-  use_test_directory();
-  write_costs("/etc/perfex.costs", "24 1 2 3\n25 junk\n");
-  capture_begin(stderr);
-  table = table_now();
-  ck_assert_ptr_nonnull(strstr(capture_end(), ": line 2: "));
-  ck_assert_int_ne(table.origin[24], PFX_COST_SYSTEM_FILE);
-  ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
-}
-
-/* Writes the kernel's description of a cache below the test's directory. */
-static void write_cache(int index, const char *level, const char *type, const char *size)
-{
-  const char *const names[] = { "level", "type", "size" }, *const texts[] = { level, type, size };
-  char path[128];
-  int i;
-
-  for (i = 0; i < 3; i++) {
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, names[i]);
-    write_file(path, texts[i]);
-  }
-}
-
-/* A list of caches ends before a cache that has another level or no size, or is too small. */
+/* The kernel's descriptions of caches are written one after another. A list of caches ends before a
+   cache that has another level or no size, or is too small. */
 TEST(cache_sizes_come_from_the_kernel)
 {
   static const struct {
-    const char *level, *size;
-  } odd[] = { { "3\n", "1023K\n" }, { "3\n", "0K\n" }, { "3\n", "junk\n" }, { "4\n", "6144K\n" } };
-  struct pfx_cost_measured measured;
+    int index;
+    const char *level, *type, *size;
+    int levels; /* that are measured now */
+    long bytes; /* of the last level */
+  } rows[] = {
+    { 0, "1", "Data", "16K", 1, 64 },
+    { 1, "1", "Instruction", "64K", 1, 64 },
+    { 2, "2", "Unified", "256K", 2, 65536 }, /* four times the L1 data cache */
+    { 3, "3", "Unified", "1023K", 2, 65536 },
+    { 3, "3", "Unified", "0K", 2, 65536 },
+    { 3, "3", "Unified", "junk", 2, 65536 },
+    { 3, "4", "Unified", "6144K", 2, 65536 },
+    { 3, "3", "Unified", "6144K", 3, 1 << 20 },
+    { 2, "2", "Unified", "junk", 1, 64 },
+    { 0, "1", "Data", "junk", 3, 2 << 20 }, /* the usual sizes are measured instead */
+  };
   size_t i;
 
-  use_test_directory();
-  write_cache(0, "1\n", "Data\n", "16K\n");
-  write_cache(1, "1\n", "Instruction\n", "64K\n");
-  write_cache(2, "2\n", "Unified\n", "256K\n");
-  pfx_cost_measure(&measured);
-  ck_assert_int_eq(measured.levels, 2);
-  ck_assert_int_eq(measured.level[1].bytes, 65536); /* four times the L1 data cache */
-  for (i = 0; i < sizeof odd / sizeof odd[0]; i++) {
-    write_cache(3, odd[i].level, "Unified\n", odd[i].size);
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const char *const texts[3][2] = { { "level", rows[i].level }, { "type", rows[i].type },
+      { "size", rows[i].size } };
+    struct pfx_cost_measured measured;
+    char path[128], line[32];
+    int k;
+
+    for (k = 0; k < 3; k++) {
+      snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", rows[i].index,
+        texts[k][0]);
+      snprintf(line, sizeof line, "%s\n", texts[k][1]);
+      write_file(path, line);
+    }
     pfx_cost_measure(&measured);
-    ck_assert_int_eq(measured.levels, 2);
+    ck_assert_msg(measured.levels == rows[i].levels
+        && measured.level[measured.levels - 1].bytes == rows[i].bytes,
+      "row %d: %d, %ld", (int)i, measured.levels, measured.level[measured.levels - 1].bytes);
   }
-  write_cache(3, "3\n", "Unified\n", "6144K\n");
-  pfx_cost_measure(&measured);
-  ck_assert_int_eq(measured.levels, 3);
-  ck_assert_int_eq(measured.level[2].bytes, 1 << 20);
-  write_cache(2, "2\n", "Unified\n", "junk\n");
-  pfx_cost_measure(&measured);
-  ck_assert_int_eq(measured.levels, 1);
-  write_cache(0, "1\n", "Data\n", "junk\n"); /* the usual sizes are measured instead */
-  pfx_cost_measure(&measured);
-  ck_assert_int_eq(measured.levels, 3);
-  ck_assert_int_eq(measured.level[2].bytes, 2 << 20);
 }
 
-TEST(cost_of_memory_is_built_in_unless_a_file_contains_it)
+/* Costs are printed in seconds. */
+TEST(costs_are_printed_up_to_292_years_in_any_locale)
 {
-  struct pfx_cost_table table;
-
-  use_test_directory();
-  table = table_now();
-  ck_assert(table.origin[10] == PFX_COST_BUILT_IN && table.origin[26] == PFX_COST_BUILT_IN);
-  ck_assert(is_cost(table.cost[10], 67000, 100000, 134000));
-  ck_assert(is_cost(table.cost[26], 67000, 100000, 134000));
-  capture_begin(stderr);
-  print_costs(26, 1, 10, 1);
-  ck_assert_ptr_nonnull(strstr(capture_end(), "costs of 26: built in\n"));
-  ck_assert_int_gt(load_costs(write_costs("/costs", "26 60 90 140.125\n")), 0);
-  table = table_now();
-  ck_assert(table.origin[26] == PFX_COST_LOADED && is_cost(table.cost[26], 60000, 90000, 140125));
-  ck_assert_int_eq(table.origin[10], PFX_COST_BUILT_IN);
-}
-
-/* Costs are printed in seconds, the same in every locale. */
-static void expect_costs_in_seconds(void)
-{
-  ck_assert_msg(strstr(captured, " 0.001000000     0.002500000     1.000000000\n")
-      && strstr(captured, " 0.000000000  1000.000000000 24000.000000000\n"),
-    "%s", captured);
-}
-
-TEST(costs_are_printed_with_their_origin)
-{
-  char *path;
-
-  use_test_directory();
   /* musl accepts any name, but keeps the point. */
   if (!setlocale(LC_ALL, "de_DE.UTF-8") || strcmp(localeconv()->decimal_point, ",") != 0)
     skip_part("(decimal comma) no such locale is installed");
-  write_costs("/etc/perfex.costs", "24 1 2.5 1000\n");
-  path = write_costs("/costs", "15 0 0.125 3\n");
-  ck_assert_int_gt(load_costs(path), 0);
+  write_file("/etc/perfex.costs", "24 1 2.5 1000\n15 0 0.125 3\n25 0.001 1 1000000000\n");
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(24, 1000000, 15, 8000000000000LL), 0);
+  ck_assert_int_gt(print_costs(25, 1234567890123456789LL, 25, -1500), 0);
   capture_end();
-  expect_costs_in_seconds();
-  ck_assert_ptr_nonnull(strstr(captured, "costs of 24: /etc/perfex.costs\n"));
-  ck_assert_ptr_nonnull(strstr(captured, path));
-  capture_begin(stderr);
-  ck_assert_int_gt(print_costs(0, 1000000, 12, 5), 0);
-  capture_end();
-  ck_assert_ptr_nonnull(strstr(captured, "costs of 0: measured here within "));
-  ck_assert_ptr_nonnull(strstr(captured, "costs of 12: not known\n"));
-}
-
-TEST(costs_are_printed_up_to_292_years)
-{
-  use_test_directory();
-  write_costs("/etc/perfex.costs", "24 0.001 1 1000000000\n");
-  capture_begin(stderr);
-  ck_assert_int_gt(print_costs(24, 1234567890123456789LL, 24, -1500), 0);
-  capture_end();
-  ck_assert_msg(strstr(captured, " 1234567.890123457 1234567890.123456789 9223372036.854775807\n")
+  ck_assert_msg(strstr(captured, " 0.001000000     0.002500000     1.000000000\n")
+      && strstr(captured, " 0.000000000  1000.000000000 24000.000000000\n")
+      && strstr(captured, " 1234567.890123457 1234567890.123456789 9223372036.854775807\n")
       && strstr(captured, " -0.000000002    -0.000001500 -1500.000000000\n"),
     "%s", captured);
 }
 
-TEST(printed_table_can_be_loaded)
+/* The second table is the largest: event 0 is measured, and all other costs are long. */
+TEST_LOOP(printed_table_can_be_loaded, 2)
 {
   struct pfx_cost_table before, after;
-  char *path;
   int i, result;
 
-  use_test_directory();
-  write_costs("/etc/perfex.costs", "24 1 2.5 1000\n");
+  write_file("/etc/perfex.costs",
+    _i ? costs_of_all(1, "1000000000 1000000000 1000000000") : "24 1 2.5 1000\n");
   before = table_now();
   capture_begin(stdout);
   result = perfex_print_table();
-  path = write_costs("/table", capture_end());
+  capture_end();
   ck_assert_int_gt(result, 0);
-  ck_assert_int_gt(load_costs(path), 0);
+  ck_assert_int_eq(strstr(captured, "\n31 1000000000.000 1000000000.000 1000000000.000 # ") != NULL,
+    _i);
+  ck_assert_int_eq(captured[strlen(captured) - 1], '\n');
+  load_text("/table", captured);
   after = table_now();
   for (i = 0; i < PFX_EVENTS; i++) {
     ck_assert_mem_eq(&after.cost[i], &before.cost[i], sizeof after.cost[i]);
     ck_assert_int_eq(after.origin[i],
       before.origin[i] == PFX_COST_UNKNOWN ? PFX_COST_UNKNOWN : PFX_COST_LOADED);
   }
-}
-
-TEST(largest_table_is_printed_whole)
-{
-  char text[4096] = "";
-  int i;
-
-  use_test_directory();
-  for (i = 1; i < PFX_EVENTS; i++) /* event 0 is measured */
-    sprintf(text + strlen(text), "%d 1000000000 1000000000 1000000000\n", i);
-  write_costs("/etc/perfex.costs", text);
-  capture_begin(stdout);
-  ck_assert_int_gt(perfex_print_table(), 0);
-  capture_end();
-  ck_assert_ptr_nonnull(strstr(captured, "\n31 1000000000.000 1000000000.000 1000000000.000 # "));
-  ck_assert_int_eq(captured[strlen(captured) - 1], '\n');
 }
 
 /* The function that a Fortran program calls as load_costs. */
@@ -542,9 +448,9 @@ static void *print_table(void *unused)
 TEST_LOOP(every_function_fits_on_the_smallest_stack, 2)
 {
   SKIP_IF(SUITE_SANITIZED, "the sanitizer needs more stack");
-  use_test_directory();
-  malformed_path = write_costs("/costs", "24 1 2 junk\n");
-  write_costs("/etc/perfex.costs", "24 1 2 junk\n");
+  write_file("/etc/perfex.costs", "24 1 2 junk\n");
+  write_file("/costs", "24 1 2 junk\n");
+  malformed_path = (char *)path_of("/costs");
   capture_begin(_i ? stdout : stderr);
   ck_assert_int_eq(call_on_a_small_stack(_i ? print_table : call_most_functions, NULL), 0);
   capture_end();
@@ -571,42 +477,35 @@ static void *read_tables(void *unused)
   return (void *)(intptr_t)wrong;
 }
 
+static int table_is_torn(void)
+{
+  int i;
+
+  for (i = 1; i < PFX_EVENTS; i++)
+    if (table_now().cost[i].maximum != table_now().cost[0].maximum)
+      return 1;
+  return load("/0") <= 0;
+}
+
 TEST(table_is_replaced_atomically_for_concurrent_readers)
 {
+  static const char *const names[2] = { "/0", "/1" };
   pthread_t threads[READERS];
   struct suite_repeat loads, forks;
-  char *path[2], text[4096];
-  int i, which, status;
-  pid_t child;
   void *wrong;
+  int i;
 
-  use_test_directory();
-  for (which = 0; which < 2; which++) {
-    text[0] = 0;
-    for (i = 0; i < PFX_EVENTS; i++)
-      sprintf(text + strlen(text), "%d 0 %d %d\n", i, which, which + 1);
-    path[which] = write_costs(which ? "/one" : "/zero", text);
-  }
-  ck_assert_int_gt(load_costs(path[0]), 0);
+  write_file("/1", costs_of_all(0, "0 1 2"));
+  load_text("/0", costs_of_all(0, "0 0 1"));
   for (i = 0; i < READERS; i++)
     ck_assert_int_eq(pthread_create(&threads[i], NULL, read_tables, NULL), 0);
   loads = suite_repeat(500);
   while (suite_again(&loads))
-    ck_assert_int_gt(load_costs(path[loads.begun & 1]), 0);
+    ck_assert_int_gt(load(names[loads.begun & 1]), 0);
   /* a forked child has the table, even if another thread held the lock to read the table */
   forks = suite_repeat(50);
-  while (suite_again(&forks)) {
-    child = fork();
-    if (child == 0) {
-      alarm(20);
-      for (i = 1; i < PFX_EVENTS; i++)
-        if (table_now().cost[i].maximum != table_now().cost[0].maximum)
-          _exit(1);
-      _exit(load_costs(path[0]) <= 0);
-    }
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
-  }
+  while (suite_again(&forks))
+    in_child_process(table_is_torn);
   __atomic_store_n(&readers_stop, 1, __ATOMIC_RELAXED);
   for (i = 0; i < READERS; i++) {
     pthread_join(threads[i], &wrong);
@@ -614,4 +513,4 @@ TEST(table_is_replaced_atomically_for_concurrent_readers)
   }
 }
 
-SUITE("perfex costs")
+SUITE_AROUND("perfex costs", use_test_directory, NULL)
