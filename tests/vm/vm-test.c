@@ -534,11 +534,11 @@ static pthread_barrier_t start;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static int is_in_turn; /* one thread runs while the other threads sleep */
 
-static long long thread_time(void)
+static long long nanoseconds(clockid_t clock)
 {
   struct timespec time;
 
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
@@ -552,9 +552,9 @@ static void *run_loop(void *argument)
   pthread_barrier_wait(&start);
   if (is_in_turn)
     pthread_mutex_lock(&turn);
-  begin = thread_time();
+  begin = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
   runner->cycles = count_loop(runner->turns);
-  runner->nanoseconds = thread_time() - begin;
+  runner->nanoseconds = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - begin;
   if (is_in_turn)
     pthread_mutex_unlock(&turn);
   return NULL;
@@ -576,24 +576,6 @@ static void run_threads(struct runner *runners, int cpus)
     pthread_join(runners[i].thread, NULL);
 }
 
-/* threads NAME [CPUS]: under -icount, each thread counts its own loop within 1 %. On two CPUs, one
-   clock counts the instructions of both, so the threads run in turn. */
-static int threads(char **arguments)
-{
-  struct runner runners[THREADS];
-  char label[32];
-  int i, wrong = 0, cpus = arguments[1] ? atoi(arguments[1]) : 1;
-
-  require_selected(arguments[0]);
-  is_in_turn = cpus > 1;
-  run_threads(runners, cpus);
-  for (i = 0; i < THREADS; i++) {
-    snprintf(label, sizeof label, "thread %d on CPU %d", i, runners[i].cpu);
-    wrong |= differs_from_loop(label, runners[i].cycles, runners[i].turns);
-  }
-  return wrong ? FAILED : PASSED;
-}
-
 /* Returns the least cycles per turn of a loop. */
 static double fastest_turn(void)
 {
@@ -609,23 +591,28 @@ static double fastest_turn(void)
   return (double)least / SOME;
 }
 
-/* timed-threads NAME: on two CPUs that run in parallel, where an emulated cycle takes a nanosecond,
-   a thread's count is at most its own CPU time, from the kernel, and at least the shortest time of
-   its loop. */
-static int timed_threads(char **arguments)
+/* threads NAME [CPUS]: under -icount, each of four threads counts its own loop within 1 %. On two
+   CPUs, one clock counts the instructions of both, so the threads run in turn. If CPUS is
+   "parallel", two CPUs run in parallel without -icount, and an emulated cycle takes a nanosecond:
+   a thread's count is then at most its own CPU time, from the kernel, and at least the shortest
+   time of its loop. */
+static int threads(char **arguments)
 {
-  struct runner runners[THREADS];
+  int i, wrong = 0, is_parallel = arguments[1] && strcmp(arguments[1], "parallel") == 0;
+  int cpus = is_parallel ? 2 : arguments[1] ? atoi(arguments[1]) : 1;
   double before, after, turn, least, most;
-  int i, wrong = 0;
+  struct runner runners[THREADS];
 
   require_selected(arguments[0]);
+  is_in_turn = cpus > 1 && !is_parallel;
   before = fastest_turn();
-  run_threads(runners, 2);
+  run_threads(runners, cpus);
   after = fastest_turn();
   turn = before < after ? before : after; /* the machine may have been busy at one of the times */
   for (i = 0; i < THREADS; i++) {
-    least = 0.9 * turn * (double)runners[i].turns;
-    most = 1.01 * (double)runners[i].nanoseconds;
+    least = (is_parallel ? 0.9 * turn : 0.99 * INSTRUCTIONS) * (double)runners[i].turns;
+    most = 1.01 * (is_parallel ? (double)runners[i].nanoseconds
+                               : (double)runners[i].turns * INSTRUCTIONS);
     printf("vm-test: thread %d: %.0f <= %lld <= %.0f cycles\n", i, least, runners[i].cycles, most);
     wrong |= (double)runners[i].cycles < least || (double)runners[i].cycles > most;
   }
@@ -844,86 +831,28 @@ static void drop_privileges(void)
     exit(fail("cannot become an ordinary user: %s", strerror(errno)));
 }
 
-static int write_file(const char *file, const char *text)
+static void write_file(const char *file, const char *text)
 {
-  int descriptor = open(file, O_WRONLY | O_CLOEXEC), result;
+  int descriptor = open(file, O_WRONLY | O_CLOEXEC);
 
-  result = descriptor >= 0 && write(descriptor, text, strlen(text)) == (ssize_t)strlen(text) ? 0
-    : -1;
-  if (descriptor >= 0)
-    close(descriptor);
-  return result;
-}
-
-/* A process of root on the last CPU that carries out commands of one character. It echoes a
-   command when it has carried it out, or answers '!' if the command failed. */
-struct helper {
-  int to, from;
-};
-
-static const char module[] = "arm_pmu_access";
-
-static int carry_out(char command)
-{
-  switch (command) {
-  case 's':
-    return write_file("/sys/power/pm_test", "core") == 0 ? write_file("/sys/power/state", "disk")
-      : -1;
-  case 'u':
-    return syscall(SYS_delete_module, module, O_NONBLOCK) == 0 ? 0 : -1;
-  default:
-    return -1;
-  }
-}
-
-static struct helper start_helper(void)
-{
-  struct helper helper;
-  int to[2], from[2];
-  char command;
-
-  if (pipe(to) != 0 || pipe(from) != 0)
-    exit(fail("no pipe: %s", strerror(errno)));
-  helper.to = to[1];
-  helper.from = from[0];
-  if (fork() == 0) {
-    close(to[1]);
-    run_on_cpu((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
-    while (read(to[0], &command, 1) == 1) {
-      if (carry_out(command) != 0)
-        command = '!';
-      if (write(from[1], &command, 1) != 1)
-        break;
-    }
-    _exit(0);
-  }
-  close(to[0]);
-  close(from[1]);
-  return helper;
-}
-
-static void request(struct helper helper, char command)
-{
-  char answer = '!';
-
-  if (write(helper.to, &command, 1) != 1 || read(helper.from, &answer, 1) != 1 || answer != command)
-    exit(fail("the guest failed at '%c'", command));
+  if (descriptor < 0 || write(descriptor, text, strlen(text)) != (ssize_t)strlen(text))
+    exit(fail("%s: cannot write %s: %s", file, text, strerror(errno)));
+  close(descriptor);
 }
 
 /* unloaded NAME, as root: a program that reads the counter after the module was unloaded ends by
    SIGILL, as contrib/arm-pmu-access/README says. */
 static int unloaded(char **arguments)
 {
-  struct helper helper = start_helper();
   int status;
   pid_t child = fork();
 
   if (child == 0) {
-    drop_privileges();
     require_selected(arguments[0]);
     if (read_upward(cpucycles()) < 0)
       exit(FAILED);
-    request(helper, 'u');
+    if (syscall(SYS_delete_module, "arm_pmu_access", O_NONBLOCK) != 0)
+      exit(fail("the module was not unloaded: %s", strerror(errno)));
     (void)cpucycles();
     exit(PASSED);
   }
@@ -949,17 +878,13 @@ static int each_cpu(char **arguments)
   return PASSED;
 }
 
-static void set_cpu_1_online(const char *online)
-{
-  if (write_file("/sys/devices/system/cpu/cpu1/online", online) != 0)
-    exit(fail("CPU 1: online cannot become %s: %s", online, strerror(errno)));
-}
+static const char cpu_1_online[] = "/sys/devices/system/cpu/cpu1/online";
 
 /* comes-online NAME, as root: on a CPU that was offline, the counter is selected and advances. */
 static int comes_online(char **arguments)
 {
-  set_cpu_1_online("0");
-  set_cpu_1_online("1");
+  write_file(cpu_1_online, "0");
+  write_file(cpu_1_online, "1");
   run_on_cpu(1);
   drop_privileges();
   require_selected(arguments[0]);
@@ -976,13 +901,13 @@ static int goes_offline(char **arguments)
   run_on_cpu(1);
   require_selected(arguments[0]);
   begin = cpucycles();
-  set_cpu_1_online("0");
+  write_file(cpu_1_online, "0");
   loop(MANY_TURNS);
   cycles = cpucycles() - begin;
   is_right = sched_getcpu() == 0 && !differs_from_loop("CPU 1 goes offline", cycles, MANY_TURNS)
     && counts_correctly("on CPU 0");
   begin = cpucycles();
-  set_cpu_1_online("1");
+  write_file(cpu_1_online, "1");
   run_on_cpu(1);
   return is_right && read_upward(begin) >= 0 && counts_correctly("on CPU 1 again")
       && has_reason("-")
@@ -1037,29 +962,21 @@ static int idles(char **arguments)
    before the power would be switched off. */
 static int suspended(char **arguments)
 {
-  struct helper helper = start_helper();
   long long last;
 
-  drop_privileges();
   run_on_cpu(0);
   require_selected(arguments[0]);
   last = read_upward(cpucycles());
-  request(helper, 's');
+  write_file("/sys/power/pm_test", "core");
+  write_file("/sys/power/state", "disk");
   return last >= 0 && read_upward(last) >= 0 ? PASSED : FAILED;
 }
 
 #ifdef HAVE_USER_ACCESS
 
-static long long monotonic(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-/* Opens an event of this thread's cycles in user mode, like arm64-perfpmc. */
-static int open_event(unsigned long long read_format)
+/* Opens an event of this thread in user mode, with user-space access: a member of the group of
+   `leader`, or of a new group if `leader` is -1. */
+static int open_event(unsigned config, int leader)
 {
   struct perf_event_attr event;
   int descriptor;
@@ -1067,28 +984,16 @@ static int open_event(unsigned long long read_format)
   memset(&event, 0, sizeof event);
   event.size = sizeof event;
   event.type = PERF_TYPE_HARDWARE;
-  event.config = PERF_COUNT_HW_CPU_CYCLES;
+  event.config = config;
 #ifdef __aarch64__
-  event.config1 = 3; /* 64 bits, user-space access */
+  event.config1 = config == PERF_COUNT_HW_CPU_CYCLES && leader < 0 ? 3 : 2; /* 3: 64 bits */
 #endif
-  event.read_format = read_format;
-  event.pinned = event.exclude_kernel = event.exclude_hv = 1;
-  descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, 0);
+  event.pinned = leader < 0;
+  event.exclude_kernel = event.exclude_hv = 1;
+  descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, leader, 0);
   if (descriptor < 0)
-    exit(fail("no event: %s", strerror(errno)));
+    exit(fail("no event %u: %s", config, strerror(errno)));
   return descriptor;
-}
-
-/* Opens an event with open_event(), and returns the first page of the event. */
-static const struct perf_event_mmap_page *open_page(int *descriptor)
-{
-  void *page;
-
-  *descriptor = open_event(0);
-  page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, *descriptor, 0);
-  if (page == MAP_FAILED)
-    exit(fail("no page: %s", strerror(errno)));
-  return page;
 }
 
 /* Returns the nanoseconds per call, measured against a clock on which each instruction takes one
@@ -1100,10 +1005,10 @@ static double nanoseconds_per_call(long long (*read_once)(void), int calls)
   int round, i;
 
   for (round = 0; round < 20; round++) {
-    begin = monotonic();
+    begin = nanoseconds(CLOCK_MONOTONIC);
     for (i = 0; i < calls; i++)
       (void)read();
-    duration = monotonic() - begin;
+    duration = nanoseconds(CLOCK_MONOTONIC) - begin;
     if (round == 0 || duration < least)
       least = duration;
   }
@@ -1114,9 +1019,9 @@ static int bare_event;
 
 static long long read_bare(void)
 {
-  long long count[4];
+  long long count;
 
-  return read(bare_event, count, sizeof count) > 0 ? count[0] : 0;
+  return read(bare_event, &count, sizeof count) > 0 ? count : 0;
 }
 
 /* read-cost NAME RATIO INSTRUCTIONS: under -icount, a call of a counter that uses read(2) takes at
@@ -1128,7 +1033,7 @@ static int read_cost(char **arguments)
   long long last, next, least = 0;
   int i, bound = atoi(arguments[2]);
 
-  bare_event = open_event(0);
+  bare_event = open_event(PERF_COUNT_HW_CPU_CYCLES, -1);
   bare = nanoseconds_per_call(read_bare, 1000);
   close(bare_event);
   require_selected(arguments[0]);
@@ -1145,71 +1050,15 @@ static int read_cost(char **arguments)
   return ours <= most * bare && least <= bound ? PASSED : fail("too slow");
 }
 
-static const volatile struct perf_event_mmap_page *bare_page;
-
-static inline unsigned long long read_register(unsigned index)
-{
-  unsigned long long count = 0;
-
-#ifdef __aarch64__
-  if (index == 32)
-    __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
-#else
-#define CSR(n) case n: __asm__ volatile("csrr %0, 0xc00 + " #n : "=r"(count)); break;
-  switch (index - 1) {
-    CSR(0) CSR(1) CSR(2) CSR(3) CSR(4) CSR(5) CSR(6) CSR(7) CSR(8) CSR(9) CSR(10) CSR(11) CSR(12)
-    CSR(13) CSR(14) CSR(15) CSR(16) CSR(17) CSR(18) CSR(19) CSR(20) CSR(21) CSR(22) CSR(23)
-    CSR(24) CSR(25) CSR(26) CSR(27) CSR(28) CSR(29) CSR(30) CSR(31)
-  }
-#undef CSR
-#endif
-  return count;
-}
-
-/* Reads the count with the sequence in perf_event_open(2), for one thread. */
-static long long read_bare_page(void)
-{
-  const volatile struct perf_event_mmap_page *page = bare_page;
-  unsigned lock, index;
-  long long offset, count;
-  int spare;
-
-  do {
-    lock = page->lock;
-    index = page->index;
-    offset = page->offset;
-    if (__builtin_expect(!page->cap_user_rdpmc || index == 0, 0))
-      return -1;
-    spare = 64 - page->pmc_width;
-    count = (long long)(read_register(index) << spare) >> spare;
-  } while (__builtin_expect(page->lock != lock, 0));
-  return offset + count;
-}
-
-static long long read_nothing(void)
-{
-  return 0;
-}
-
 /* page-cost NAME NANOSECONDS: under -icount, a call of a counter that is read through a page
    takes at most NANOSECONDS. */
 static int page_cost(char **arguments)
 {
-  double call, bare, ours, most = atof(arguments[1]);
-  int descriptor;
+  double ours, most = atof(arguments[1]);
 
-  bare_page = open_page(&descriptor);
-  if (read_bare_page() < 0)
-    return fail("the page shows no counter");
-  call = nanoseconds_per_call(read_nothing, 10000);
-  bare = nanoseconds_per_call(read_bare_page, 10000);
-  munmap((void *)bare_page, (size_t)sysconf(_SC_PAGESIZE));
-  close(descriptor);
   require_selected(arguments[0]);
   ours = nanoseconds_per_call(cpucycles, 10000);
-  printf("vm-test: cost: a call of %s %.1f ns, written by hand for one thread %.1f ns, "
-         "an empty function %.1f ns; bound %.0f ns\n",
-    arguments[0], ours, bare, call, most);
+  printf("vm-test: cost: a call of %s %.1f ns; bound %.0f ns\n", arguments[0], ours, most);
   /* The margin of 0.5 ns is for the clock, which is read once in 10,000 calls. */
   return ours <= most + 0.5 ? PASSED : fail("too slow");
 }
@@ -1217,6 +1066,16 @@ static int page_cost(char **arguments)
 #endif
 
 #ifdef __aarch64__
+
+/* Returns the first page of an event. */
+static const struct perf_event_mmap_page *open_page(int descriptor)
+{
+  void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
+
+  if (page == MAP_FAILED)
+    exit(fail("no page: %s", strerror(errno)));
+  return page;
+}
 
 #ifdef HAVE_PERFEX
 
@@ -1269,30 +1128,15 @@ __attribute__((noinline)) static int read_by_hand(long long *counts)
   return one->time_enabled == one->time_running ? 0 : -1;
 }
 
-/* Opens cycles and, twice, instructions, in user mode and with user-space access. qemu has no third
-   event. */
+/* Opens cycles and, twice, instructions. qemu has no third event. */
 static void open_three_pages(void)
 {
-  static const unsigned configs[3] = { PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_HW_INSTRUCTIONS,
-    PERF_COUNT_HW_INSTRUCTIONS };
-  struct perf_event_attr event;
   int i, leader = -1, descriptor;
-  void *page;
 
   for (i = 0; i < 3; i++) {
-    memset(&event, 0, sizeof event);
-    event.size = sizeof event;
-    event.type = PERF_TYPE_HARDWARE;
-    event.config = configs[i];
-    event.config1 = 2;
-    event.pinned = leader < 0;
-    event.exclude_kernel = event.exclude_hv = 1;
-    descriptor = (int)syscall(SYS_perf_event_open, &event, 0, -1, leader, 0);
+    descriptor = open_event(i == 0 ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_HW_INSTRUCTIONS, leader);
     leader = leader < 0 ? descriptor : leader;
-    page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
-    if (descriptor < 0 || page == MAP_FAILED)
-      exit(fail("no event %u: %s", configs[i], strerror(errno)));
-    three_pages[i] = page;
+    three_pages[i] = open_page(descriptor);
   }
 }
 
@@ -1338,11 +1182,10 @@ static unsigned long long read_pmccntr(void)
    and advances. */
 static int page_without_index(char **arguments)
 {
-  const struct perf_event_mmap_page *page;
-  int descriptor, status;
+  int status, descriptor = open_event(PERF_COUNT_HW_CPU_CYCLES, -1);
+  const struct perf_event_mmap_page *page = open_page(descriptor);
   pid_t child;
 
-  page = open_page(&descriptor);
   if (!page->cap_user_rdpmc || page->index != 0)
     return fail("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc, page->index);
   child = fork();
@@ -1355,24 +1198,18 @@ static int page_without_index(char **arguments)
   return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
-/* Opens and closes an event with user-space access. The counter is then readable, but stopped. */
-static void leave_stopped_counter(void)
-{
-  int descriptor;
-
-  munmap((void *)open_page(&descriptor), (size_t)sysconf(_SC_PAGESIZE));
-  close(descriptor);
-}
-
 /* stopped-counter, as root: PMCCNTR_EL0 is readable and stopped, so arm64-pmc is dropped. */
 static int stopped_counter(char **arguments)
 {
   char *expected[] = { "arm64-pmc", "not-increasing", "-", NULL };
   unsigned long long count;
+  int descriptor;
 
   (void)arguments;
   run_on_cpu(0);
-  leave_stopped_counter();
+  descriptor = open_event(PERF_COUNT_HW_CPU_CYCLES, -1);
+  munmap((void *)open_page(descriptor), (size_t)sysconf(_SC_PAGESIZE));
+  close(descriptor); /* the counter remains readable, but stops */
   count = read_pmccntr();
   loop(TURNS);
   if (read_pmccntr() != count)
@@ -1429,37 +1266,30 @@ static const struct {
   { "exact", 1, exact },
   { "forked", 1, forked },
 #ifdef __aarch64__
+  { "page-without-index", 1, page_without_index },
   { "stopped-counter", 0, stopped_counter },
 #endif
   { "goes-offline", 1, goes_offline },
   { "idles", 1, idles },
-#ifdef HAVE_PERFEX
-  { "group-exact", 1, group_exact },
-  { "group-fits", 0, group_fits },
-#endif
 #if defined(HAVE_PERFEX) && defined(__aarch64__)
   { "group-page-cost", 1, group_page_cost },
 #endif
   { "measures", 0, measures },
   { "no-descriptors", 2, no_descriptors },
-#ifdef __aarch64__
-  { "page-without-index", 1, page_without_index },
-#endif
-#ifdef HAVE_USER_ACCESS
-  { "page-cost", 2, page_cost },
-#endif
 #ifdef HAVE_PERFEX
+  { "group-exact", 1, group_exact },
+  { "group-fits", 0, group_fits },
   { "perfex-exact", 0, perfex_exact },
   { "perfex-lost", 0, perfex_lost },
   { "perfex-refused", 1, perfex_refused },
 #endif
 #ifdef HAVE_USER_ACCESS
+  { "page-cost", 2, page_cost },
   { "read-cost", 3, read_cost },
 #endif
   { "selected", 1, selected },
   { "suspended", 1, suspended },
   { "threads", 1, threads },
-  { "timed-threads", 1, timed_threads },
   { "unloaded", 1, unloaded },
   { "usable", 1, usable },
 };
