@@ -15,7 +15,7 @@ EXTRA_DIST += tests/suites/child.h tests/suites/counters.h tests/suites/estimate
 EXTRA_DIST += tests/suites/machine.h tests/suites/one-cpu.h tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-windows.h tests/suites/cpuid.h
 EXTRA_DIST += tests/abi tests/hosts tests/machines tests/ports
-dist_noinst_SCRIPTS += tests/scripts/wine.sh tests/cross/get-check-windows
+dist_noinst_SCRIPTS += tests/scripts/wine.sh
 
 # Suites that do not run on Windows. Most need signals, fork or files, which Windows does not have.
 posix_tests =
@@ -111,17 +111,13 @@ tests_suites_check_ports_LDADD = $(LDADD) tests/suites/libports.la
 tests_suites_check_perfevent_SOURCES = tests/suites/check_perfevent.c tests/suites/perf-kernel.c
 tests_suites_check_perfevent_SOURCES += tests/suites/perf-kernel.h
 
-# check_unload loads perf-module. perf-cost.sh runs perf-cost and counts its instructions.
+# check_unload loads perf-module.
 if PERF_EVENTS # which implies Linux
 check_LTLIBRARIES += tests/programs/perf-module.la tests/programs/trap-module.la
-check_PROGRAMS += tests/programs/perf-cost
 endif
 tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
 tests_programs_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
-# With -fPIC, the program has the same code as the shared library, with the same costs.
-tests_programs_perf_cost_CFLAGS = $(AM_CFLAGS) -fPIC
-tests_programs_perf_cost_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_suites_check_guard_LDADD = $(LDADD) $(DLOPEN_LIBS)
 tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Without -fexceptions, C functions have no cleanup to run while the stack is unwound.
@@ -183,7 +179,6 @@ script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/includes.sh
 script_tests += tests/scripts/inline.sh
 script_tests += tests/scripts/lists.sh
-script_tests += tests/scripts/perf-cost.sh
 script_tests += tests/scripts/probes.sh
 script_tests += tests/scripts/symbols.sh
 
@@ -205,7 +200,7 @@ dist_check_SCRIPTS += $(perfex_script_tests)
 EXTRA_DIST += tests/programs/perfex-fortran.f90 tests/programs/dropin.h
 EXTRA_DIST += tests/programs/dropin-client.c tests/programs/dropin-library.c
 EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
-EXTRA_DIST += tests/scripts/coverage.py tests/scripts/report.py
+EXTRA_DIST += tests/scripts/report.py
 EXTRA_DIST += tests/scripts/linked.sh tests/scripts/tool.py tests/scripts/valgrind.supp
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.

@@ -16,7 +16,6 @@ launcher=
 options=
 ms=
 under=
-needed=
 ldflags=
 # The hardening flags of distributions, all at once.
 hardened='-O2 -g -flto=auto -fno-plt -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3'
@@ -39,7 +38,6 @@ case $kind in
   hardened)
     cflags=$hardened ldflags='-Wl,-z,relro -Wl,-z,now'
     scripts='tests/scripts/report.sh tests/scripts/symbols.sh'
-    scripts="$scripts tests/scripts/perf-cost.sh"
     ;;
   hardened-clang)
     compiler=clang cflags=$(echo "$hardened" | sed s/FORTIFY_SOURCE=3/FORTIFY_SOURCE=2/)
@@ -53,16 +51,10 @@ case $kind in
     launcher="$launcher --errors-for-leak-kinds=all"
     launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" under=valgrind
     ;;
-  coverage)
-    # One object per file, no code that optimization replaces, and atomic counts.
-    cflags='-O0 -g --coverage -fprofile-update=atomic' options='--disable-shared'
-    options="$options CPPFLAGS=-DCPUCYCLES_TEST_COVERAGE"
-    ;;
   *) echo "variant: unknown kind $kind" >&2; exit 2 ;;
 esac
 
-[ "$kind" != coverage ] || needed='gcov python3'
-for tool in ${compiler%% *} ${launcher%% *} $needed; do
+for tool in ${compiler%% *} ${launcher%% *}; do
   command -v "$tool" >/dev/null || { echo "check-$kind: $tool is not installed" >&2; exit 1; }
 done
 
@@ -109,7 +101,6 @@ case $kind-$(uname -m) in
     [ "$(objdump -d .libs/libcpucycles.so | grep -c endbr64)" -gt 20 ] ||
       { echo "check-$kind: -fcf-protection had no effect" >&2; exit 1; } ;;
 esac
-[ "$kind" != coverage ] || python3 "$source/tests/scripts/coverage.py" "$source" 95 lib sys
 cd ..
 rm -rf "check-$kind"
 echo "check-$kind: passed"
