@@ -5,10 +5,9 @@
 #include "config.h"
 
 #include "include/cpucycles/bench.h"
-#include "lib/process.h"
-#include "lib/select.h"
 #include "sys/dependent-add.h"
 
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 #include <time.h>
@@ -62,11 +61,14 @@ TEST(empty_function_takes_less_than_512_adds_and_is_never_negative)
   ck_assert(empty < lower_quartile_of(run_adds, &pass));
 }
 
+static int waits;
+
 /* The counter of the tests below does not count this time, as if the function slept. */
 static void wait_for(void *microseconds)
 {
   long long end = cpucycles_bench_time() + *(const int *)microseconds;
 
+  waits++;
   while (cpucycles_bench_time() < end)
     ;
 }
@@ -98,24 +100,12 @@ static void advance_and_fail(void *unused)
   }
 }
 
-/* Must be called before the first call of the library, which then uses the simulated counter. */
-static void simulate(void)
-{
-  static const struct cpuc_backend backend = { .inline_method = CPUCYCLES_INLINE_CALL };
-  struct cpuc_candidate *selected = cpuc_process_select_once()->selected;
-
-  memset(&selected->reader, 0, sizeof selected->reader);
-  selected->reader.read = read_simulated;
-  selected->backend = &backend;
-  selected->info.scaling = 1;
-}
-
 TEST_LOOP(counter_that_fails_gives_no_samples_but_a_sentence, 7)
 {
   static const long long calls[] = { 0, 100, 2000 };
   struct cpucycles_bench_result result;
 
-  simulate();
+  select_counter(read_simulated);
   failure = _i % 2 ? STEPS_BACK : STOPPED;
   if (_i == 6)
     state = STOPPED;
@@ -128,24 +118,16 @@ TEST_LOOP(counter_that_fails_gives_no_samples_but_a_sentence, 7)
     failure == STEPS_BACK ? "The counter stepped back." : "The counter is stopped.");
 }
 
-static int waits;
-
-static void wait_and_count(void *microseconds)
-{
-  waits++;
-  wait_for(microseconds);
-}
-
 TEST(time_in_which_the_function_sleeps_is_limited)
 {
   struct cpucycles_bench_result result;
   int millisecond = 1000, more_than_the_limit = 210000;
 
-  simulate();
-  cpucycles_bench(&result, wait_and_count, &millisecond);
+  select_counter(read_simulated);
+  cpucycles_bench(&result, wait_for, &millisecond);
   ck_assert(result.samples >= 3 && result.samples < 1001);
   waits = 0;
-  cpucycles_bench(&result, wait_and_count, &more_than_the_limit);
+  cpucycles_bench(&result, wait_for, &more_than_the_limit);
   ck_assert_int_eq(waits, 3);
   ck_assert_int_eq(result.samples, 3);
   ck_assert_str_eq(result.mark, "3 runs");
@@ -162,8 +144,7 @@ TEST(grain_of_many_milliseconds_is_exceeded_by_more_calls)
   struct suite_repeat retry = suite_retry(20);
   struct cpucycles_bench_result result = { 0 };
 
-  simulate();
-  cpuc_process_select_once()->selected->reader.read = read_coarse;
+  select_counter(read_coarse);
   while (result.calls < 100 && suite_again(&retry))
     cpucycles_bench(&result, do_nothing, NULL);
   ck_assert_int_ge(result.calls, 100);
@@ -199,7 +180,7 @@ TEST_LOOP(benchmark_ends_with_any_wall_clock, 4)
 {
   struct cpucycles_bench_result result;
 
-  simulate();
+  select_counter(read_simulated);
   clock_state = (int)RUNS + _i;
   cpucycles_bench(&result, advance, NULL);
   ck_assert_int_ge(result.samples, 3);

@@ -54,23 +54,19 @@ TEST(every_function_answers)
   ck_assert_int_eq(check_every_answer(), 0);
 }
 
-static void expect_usable(const char *name)
-{
-  const struct cpucycles_counter_info *counter;
-  int i;
-
-  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
-    if (strcmp(counter->name, name) == 0) {
-      ck_assert_msg(counter->state != CPUCYCLES_DROPPED, "%s: %s", name, counter->explanation);
-      return;
-    }
-  ck_abort_msg("%s is not built", name);
-}
-
 TEST(clocks_of_the_system_work)
 {
-  expect_usable("default-windows");
-  expect_usable("default-gettimeofday");
+  const struct cpucycles_counter_info *counter;
+  int i, found = 0;
+
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    if (strcmp(counter->name, "default-windows") == 0
+      || strcmp(counter->name, "default-gettimeofday") == 0) {
+      ck_assert_msg(counter->state != CPUCYCLES_DROPPED, "%s: %s", counter->name,
+        counter->explanation);
+      found++;
+    }
+  ck_assert_int_eq(found, 2);
 }
 
 /* Returns 1 if the OS clocks advance as GetTickCount() does, for half a second. */

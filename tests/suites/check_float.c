@@ -7,20 +7,38 @@
 #include "config.h"
 
 #include "include/cpucycles.h"
-#include "include/cpucycles/inline.h"
 #include "lib/extend32.h"
 #include "lib/scale.h"
 
 #include "tests/suites/child.h"
 #include "tests/suites/counters.h"
-#include "tests/suites/suite.h"
 
 #include <fenv.h>
-#include <stddef.h>
 
-/* Enables all traps. Returns 0 if this CPU and system have them. */
-static int enable_traps(void)
+/* Some systems do not define all of these macros, because a macro is missing where its rounding
+   does not exist. */
+static const int environments[] = {
+  -1, /* to the nearest, and traps */
+#ifdef FE_UPWARD
+  FE_UPWARD,
+#endif
+#ifdef FE_DOWNWARD
+  FE_DOWNWARD,
+#endif
+#ifdef FE_TOWARDZERO
+  FE_TOWARDZERO,
+#endif
+};
+
+enum { ENVIRONMENTS = sizeof environments / sizeof environments[0] };
+
+static int tried;
+
+/* Enters the environment that is tried. Returns 0 if this CPU and system have it. */
+static int enter(void)
 {
+  if (tried >= 0)
+    return fesetround(tried);
 #ifdef __GLIBC__
   return feenableexcept(FE_ALL_EXCEPT) < 0;
 #else
@@ -36,70 +54,31 @@ static double divide_by_three(void)
   return quotient;
 }
 
-/* An attempt for skip_unless(), whose result is -SIGFPE if an inexact operation traps. */
-static int inexact_operation_traps(void)
-{
-  if (enable_traps() != 0)
-    return 1;
-  divide_by_three();
-  return 0;
-}
-
-/* Some systems do not define all of these macros, because a macro is missing where its rounding
-   does not exist. */
-static const struct environment {
-  const char *name;
-  int rounding; /* -1: to the nearest, and traps */
-} environments[] = {
-  { "traps", -1 },
-#ifdef FE_UPWARD
-  { "upward", FE_UPWARD },
-#endif
-#ifdef FE_DOWNWARD
-  { "downward", FE_DOWNWARD },
-#endif
-#ifdef FE_TOWARDZERO
-  { "toward zero", FE_TOWARDZERO },
-#endif
-};
-
-enum { ENVIRONMENTS = sizeof environments / sizeof environments[0] };
-
-/* Returns 0 if this CPU and system have the environment. */
-static int enter(const struct environment *environment)
-{
-  return environment->rounding < 0 ? enable_traps() : fesetround(environment->rounding);
-}
-
-static const struct environment *tried;
-
-/* 0 if the rounding changes a result. */
-static int change_rounding(void)
+/* 0 if the rounding changes a result. If the inexact operations trap, SIGFPE ends the child. */
+static int change_results(void)
 {
   double nearest = divide_by_three();
   volatile double sum = 1, part = 0x1p-60;
   double added, below;
 
-  if (enter(tried) != 0)
+  if (enter() != 0)
     return 1;
   added = sum + part;
   below = sum - part;
   return added == 1 && below == 1 && divide_by_three() == nearest;
 }
 
-/* Skips the environment if it does not exist here. */
-static void skip_environment(const struct environment *environment)
+/* Skips an environment that does not exist here. */
+static void try_environment(int environment)
 {
   tried = environment;
-  if (environment->rounding < 0)
-    skip_unless(inexact_operation_traps, -SIGFPE, "floating-point exceptions are not trapped");
-  else
-    skip_unless(change_rounding, 0, "the rounding cannot be changed");
+  skip_unless(change_results, tried < 0 ? -SIGFPE : 0,
+    "floating-point exceptions are not trapped, or the rounding cannot be changed");
 }
 
 static int call_every_function(void)
 {
-  if (enter(tried) != 0)
+  if (enter() != 0)
     return -1;
   cpucycles_tracesetup();
   return check_every_answer();
@@ -107,8 +86,8 @@ static int call_every_function(void)
 
 TEST_LOOP(every_function_survives_traps_and_rounding, ENVIRONMENTS)
 {
-  skip_environment(&environments[_i]);
-  ck_assert_int_eq(result_in_child(call_every_function), 0);
+  try_environment(environments[_i]);
+  in_child_process(call_every_function);
 }
 
 /* A counter of 32 bits at 2399987654 Hz, and a clock that advances by 0.6 s at each read. */
@@ -161,13 +140,12 @@ static void compute(long long *results)
 
 static long long expected[RESULTS];
 
-/* Computes in an environment, in a child process. Returns 0 if the results are the expected
-   ones. */
+/* 0 if the results are the expected ones. */
 static int compute_in_environment(void)
 {
   static long long results[RESULTS];
 
-  if (enter(tried) != 0)
+  if (enter() != 0)
     return 2;
   compute(results);
   return memcmp(results, expected, sizeof results) != 0;
@@ -175,9 +153,9 @@ static int compute_in_environment(void)
 
 TEST_LOOP(arithmetic_does_not_depend_on_rounding, ENVIRONMENTS)
 {
-  skip_environment(&environments[_i]);
+  try_environment(environments[_i]);
   compute(expected);
-  ck_assert_int_eq(result_in_child(compute_in_environment), 0);
+  in_child_process(compute_in_environment);
 }
 
 SUITE("float")

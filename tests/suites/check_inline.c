@@ -89,19 +89,6 @@ TEST(state_describes_the_selected_counter)
   expect_between(&selected->reader);
 }
 
-/* An inline read does not extend a count. */
-TEST(counter_of_32_bits_has_no_inline_method)
-{
-  int i, found = 0;
-
-  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    if (cpuc_table[i].backend->width == 32) {
-      found++;
-      ck_assert_uint_eq(cpuc_table[i].backend->inline_method, CPUCYCLES_INLINE_CALL);
-    }
-  SKIP_IF(found == 0, "no counter of 32 bits is built");
-}
-
 #ifdef CPUCYCLES_POSIX
 
 static unsigned int method;
@@ -114,27 +101,22 @@ static int execute_instruction(void)
   return 0;
 }
 
-/* Returns 0 and reports it if the instruction of this counter faults here. */
+#endif
+
+/* Returns 0 and reports it if the instruction of this counter may fault here. */
 static int is_readable(const struct cpuc_table_entry *entry)
 {
+#ifdef CPUCYCLES_POSIX
   method = entry->backend->inline_method;
   if (result_in_child(execute_instruction) == 0)
     return 1;
-  skip_part("(%s) its instruction faults", entry->name);
-  return 0;
-}
-
 #else
-
-static int is_readable(const struct cpuc_table_entry *entry)
-{
   if (entry->backend->inline_method == CPUCYCLES_INLINE_TSC)
     return 1;
-  skip_part("(%s) Windows may forbid its instruction", entry->name);
+#endif
+  skip_part("(%s) its instruction faults, or may fault on Windows", entry->name);
   return 0;
 }
-
-#endif
 
 static void expect_inline_reads(const struct cpuc_table_entry *entry, struct cpuc_scale scale)
 {
@@ -151,24 +133,27 @@ static void expect_inline_reads(const struct cpuc_table_entry *entry, struct cpu
 }
 
 /* Tests each counter as if it had been selected without scaling and, if its kind is scaled, also as
-   if it had been selected with scaling. */
+   if it had been selected with scaling. An inline read does not extend a count of 32 bits. */
 TEST(inline_reads_equal_those_of_every_backend_with_an_instruction)
 {
-  const struct cpuc_scale unscaled = { 0, 0 };
   int i, read = 0;
 
   cpucycles();
-  for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    if (cpuc_table[i].backend->inline_method != CPUCYCLES_INLINE_CALL) {
-      if (!is_readable(&cpuc_table[i]))
-        continue;
-      expect_inline_reads(&cpuc_table[i], unscaled);
-      if (cpuc_table[i].backend->kind == CPUC_KIND_SCALED) {
-        expect_inline_reads(&cpuc_table[i], cpuc_scale_from_to(62500000, 2399987654));
-        expect_inline_reads(&cpuc_table[i], cpuc_scale_from_to(3000000000, 2399987654));
-      }
-      read++;
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++) {
+    const struct cpuc_backend *backend = cpuc_table[i].backend;
+
+    if (backend->inline_method == CPUCYCLES_INLINE_CALL)
+      continue;
+    ck_assert_msg(backend->width == 64, "%s", cpuc_table[i].name);
+    if (!is_readable(&cpuc_table[i]))
+      continue;
+    expect_inline_reads(&cpuc_table[i], (struct cpuc_scale) { 0, 0 });
+    if (backend->kind == CPUC_KIND_SCALED) {
+      expect_inline_reads(&cpuc_table[i], cpuc_scale_from_to(62500000, 2399987654));
+      expect_inline_reads(&cpuc_table[i], cpuc_scale_from_to(3000000000, 2399987654));
     }
+    read++;
+  }
   SKIP_IF(read == 0, "no counter that one instruction reads works here");
 }
 
@@ -199,13 +184,6 @@ TEST_LOOP(unknown_method_is_a_call, 2)
   ck_assert_int_eq(scripted_reads, reads + 3);
 }
 
-static void expect_overhead(long long found, long long overhead)
-{
-  ck_assert_int_eq(found, overhead);
-  ck_assert(scripted_reads % 2 == 0 && scripted_reads >= 12);
-  scripted_reads = 0;
-}
-
 /* Calls the inline function, and its copy. */
 TEST(overhead_is_the_shortest_empty_section)
 {
@@ -217,15 +195,18 @@ TEST(overhead_is_the_shortest_empty_section)
     { { 41 }, 0 },                            /* stopped in most sections */
     { { -1, -2, -3, -1, -1, -1 }, 0 },
   };
+  long long found;
   int i;
 
   ck_assert_int_ge(cpucycles_inline_section_overhead(), 0);
   cpucycles_inline_state.method = CPUCYCLES_INLINE_CALL;
   cpucycles = scripted_counter;
-  for (i = 0; i < 4; i++) {
-    memcpy(section_durations, cases[i].durations, sizeof section_durations);
-    expect_overhead(cpucycles_inline_section_overhead(), cases[i].overhead);
-    expect_overhead(copy_of_overhead(), cases[i].overhead);
+  for (i = 0; i < 8; i++) {
+    memcpy(section_durations, cases[i / 2].durations, sizeof section_durations);
+    found = i % 2 ? copy_of_overhead() : cpucycles_inline_section_overhead();
+    ck_assert_int_eq(found, cases[i / 2].overhead);
+    ck_assert(scripted_reads % 2 == 0 && scripted_reads >= 12);
+    scripted_reads = 0;
   }
 }
 

@@ -8,9 +8,8 @@
 #include "cpucycles-info/fill.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/bench.h"
-#include "lib/process.h"
-#include "lib/select.h"
 
+#include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
 
 #include <limits.h>
@@ -82,7 +81,10 @@ SECTION(inline_chain_section, cpucycles_inline_section_begin, nothing, chain, no
 SECTION(long_section, cpucycles_section_begin, nothing, many_chains, nothing,
   cpucycles_section_end)
 
-static void lower_to_median(long long *least_so_far, long long (*section)(void))
+enum { LEAST = 0, MEDIAN = SAMPLES / 2 };
+
+/* Lowers *least to the duration of this rank among the samples. */
+static void lower(long long *least, long long (*section)(void), int rank)
 {
   long long values[SAMPLES];
   int i;
@@ -90,8 +92,8 @@ static void lower_to_median(long long *least_so_far, long long (*section)(void))
   for (i = 0; i < SAMPLES; i++)
     values[i] = section();
   qsort(values, SAMPLES, sizeof *values, cpucycles_bench_compare);
-  if (values[SAMPLES / 2] < *least_so_far)
-    *least_so_far = values[SAMPLES / 2];
+  if (values[rank] < *least)
+    *least = values[rank];
 }
 
 /* The least median of several tries, because a busy machine disturbs some tries. */
@@ -101,7 +103,7 @@ static long long least_median(long long (*section)(void))
   int try;
 
   for (try = 0; try < TRIES; try++)
-    lower_to_median(&least, section);
+    lower(&least, section, MEDIAN);
   return least;
 }
 
@@ -148,44 +150,19 @@ static long long read_by_26(void)
   return last = count;
 }
 
-/* Must be called before the first call of the library. The library then uses this counter as if it
-   had selected the counter. */
-static void count_by_26(void)
-{
-  static const struct cpuc_backend by_26 = { .inline_method = CPUCYCLES_INLINE_CALL };
-  struct cpuc_candidate *selected = cpuc_process_select_once()->selected;
-
-  memset(&selected->reader, 0, sizeof selected->reader);
-  selected->reader.read = read_by_26;
-  selected->backend = &by_26;
-  selected->info.scaling = 1;
-  ck_assert(cpucycles() > 0 && cpucycles == read_by_26);
-}
-
 TEST_LOOP(empty_section_takes_0_to_one_grain_of_26, 80)
 {
   long long overhead, net;
 
   cost = 4 + 1.7 * _i; /* up to 5.3 grains */
-  count_by_26();
+  select_counter(read_by_26);
+  ck_assert(cpucycles() > 0 && cpucycles == read_by_26);
   overhead = cpucycles_section_overhead();
   net = least_median(empty_section) - overhead;
   ck_assert_msg(net >= 0 && net <= 26, "%lld, where the overhead is %lld and a read takes %g", net,
     overhead, cost);
   varies = 45; /* varies the reads, because no simulated time passes between reads */
   ck_assert_int_eq(grain_of_the_counter(), 26);
-}
-
-static void lower_to_least(long long *least_so_far, long long (*section)(void))
-{
-  long long now;
-  int i;
-
-  for (i = 0; i < SAMPLES; i++) {
-    now = section();
-    if (now < *least_so_far)
-      *least_so_far = now;
-  }
 }
 
 /* Skips a test where no fence waits for arithmetic: cpucycles-internals(7), FENCES. */
@@ -214,11 +191,11 @@ TEST(chain_is_never_measured_too_short)
 
     measured = inline_measured = LLONG_MAX;
     for (try = 0; try < TRIES; try++) {
-      lower_to_least(&whole, long_section);
-      lower_to_least(&empty, empty_section);
-      lower_to_least(&measured, chain_section);
-      lower_to_least(&inline_empty, inline_empty_section);
-      lower_to_least(&inline_measured, inline_chain_section);
+      lower(&whole, long_section, LEAST);
+      lower(&empty, empty_section, LEAST);
+      lower(&measured, chain_section, LEAST);
+      lower(&inline_empty, inline_empty_section, LEAST);
+      lower(&inline_measured, inline_chain_section, LEAST);
     }
     length = (double)(whole - empty) / LONG_CHAINS;
     limit = length * 0.9 - (double)grain;
@@ -244,10 +221,10 @@ TEST(code_beside_a_section_is_not_measured)
 
     behind = ahead = LLONG_MAX;
     for (try = 0; try < TRIES; try++) {
-      lower_to_median(&empty, empty_section);
-      lower_to_median(&chained, chain_section);
-      lower_to_median(&behind, behind_a_chain);
-      lower_to_median(&ahead, ahead_of_a_chain);
+      lower(&empty, empty_section, MEDIAN);
+      lower(&chained, chain_section, MEDIAN);
+      lower(&behind, behind_a_chain, MEDIAN);
+      lower(&ahead, ahead_of_a_chain, MEDIAN);
     }
     limit = empty + (chained - empty) / 4 + 2 * grain;
     if (behind <= limit && ahead <= limit)

@@ -7,7 +7,7 @@
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
 
-#include "tests/suites/suite.h"
+#include "tests/suites/child.h"
 
 /* With other C libraries and on other CPUs, C is unwound only if the C library was built for
    unwinding. */
@@ -15,10 +15,11 @@
 
 #include <pthread.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 
 enum { RETURNED = 1, UNWOUND = 2 };
 
+static void *(*thread_body)(void *);
+static suseconds_t microseconds;
 static int seen;
 
 static void note_unwound(int *frame)
@@ -47,7 +48,7 @@ static void end_thread(int signal)
 
 /* The signal comes before, during or after the selection. A signal during the selection stays
    pending until the selection ends. */
-static void call_until_ended(suseconds_t microseconds)
+static void call_until_ended(void)
 {
   const struct itimerval soon = { { 0, 0 }, { 0, microseconds } };
   sigset_t none;
@@ -61,44 +62,37 @@ static void call_until_ended(suseconds_t microseconds)
 }
 
 /* A pointer, so that the compiler cannot see the called function. */
-static void (*volatile call_opaquely)(suseconds_t) = call_until_ended;
+static void (*volatile call_opaquely)(void) = call_until_ended;
 
-static void *end_by_a_handler(void *microseconds)
+static void *end_by_a_handler(void *unused)
 {
   __attribute__((cleanup(note_unwound), unused)) int frame = 0;
 
-  call_opaquely(*(suseconds_t *)microseconds);
+  (void)unused;
+  call_opaquely();
   return NULL;
 }
 
-/* Runs body in a process of its own, because its call must be the first. Returns `seen`. */
-static int run(void *(*body)(void *), suseconds_t microseconds)
+/* Runs the body in a thread of a child, because its call must be the first. Returns `seen`. */
+static int run(void)
 {
-  int status = 0;
   pthread_t thread;
   sigset_t all;
-  pid_t child;
 
-  fflush(stdout);
-  child = fork();
-  if (child == 0) {
-    if (!freopen("/dev/null", "w", stdout) || setvbuf(stdout, NULL, _IONBF, 0) != 0)
-      suite_exit(99);
-    signal(SIGALRM, end_thread);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, NULL); /* so that the other thread gets SIGALRM */
-    pthread_create(&thread, NULL, body, &microseconds);
-    pthread_join(thread, NULL);
-    suite_exit(seen);
-  }
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
-  return WEXITSTATUS(status);
+  if (!freopen("/dev/null", "w", stdout) || setvbuf(stdout, NULL, _IONBF, 0) != 0)
+    return 99;
+  signal(SIGALRM, end_thread);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL); /* so that the other thread gets SIGALRM */
+  pthread_create(&thread, NULL, thread_body, NULL);
+  pthread_join(thread, NULL);
+  return seen;
 }
 
 TEST(cancellation_at_the_trace_runs_the_callers_cleanup)
 {
-  ck_assert_int_eq(run(cancel_at_the_trace, 0), UNWOUND);
+  thread_body = cancel_at_the_trace;
+  ck_assert_int_eq(result_in_child(run), UNWOUND);
 }
 
 TEST(handler_of_a_signal_at_any_time_may_end_the_thread)
@@ -108,8 +102,11 @@ TEST(handler_of_a_signal_at_any_time_may_end_the_thread)
   SKIP_IF(suite_under("qemu"), "qemu's frame of a signal cannot be unwound");
   SKIP_IF(SUITE_SANITIZED,
     "a sanitizer finds fault with what the C library does to end a thread in a handler");
-  while (suite_again(&repeat)) /* each seventh microsecond below 200, early and late ones mixed */
-    ck_assert_int_eq(run(end_by_a_handler, 1 + repeat.begun * 11 % 29 * 7), UNWOUND);
+  thread_body = end_by_a_handler;
+  while (suite_again(&repeat)) { /* each seventh below 200, early and late ones mixed */
+    microseconds = 1 + repeat.begun * 11 % 29 * 7;
+    ck_assert_int_eq(result_in_child(run), UNWOUND);
+  }
 }
 
 #else
