@@ -11,14 +11,9 @@
 #include "tests/suites/child.h"
 #include "tests/suites/perfex-group.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 /* Returns the faults counted while so many pages are touched. Fails the test if the count is
    incomplete. */
@@ -92,25 +87,6 @@ TEST(generation_grows_by_one_at_each_start_and_stop)
   ck_assert_int_eq(pfx_count_generation_after(INT_MAX), 1);
 }
 
-TEST(failing_start_stops_running_counters)
-{
-  long long c0 = -1, c1 = -1;
-  int before, start;
-
-  skip_without_counts();
-  before = open_descriptors();
-  start = start_counters(15, 24);
-  capture_begin(stderr);
-  ck_assert_int_eq(start_counters(15, 12), -1);
-  ck_assert_ptr_nonnull(strstr(capture_end(), "event 12 "));
-  ck_assert_int_eq(open_descriptors(), before);
-  errno = 0;
-  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), -1);
-  ck_assert_int_eq(errno, ENOTSUP);
-  ck_assert(c0 == -1 && c1 == -1);
-  ck_assert_int_eq(start_counters(15, 24), start + 2);
-}
-
 TEST(events_are_one_pinned_group_in_user_mode)
 {
   const struct perfex_group_call *calls = perfex_group_calls;
@@ -177,59 +153,21 @@ TEST(errno_is_unchanged_on_success)
   ck_assert_int_eq(errno, ERANGE);
 }
 
-/* Readings as the kernel returns them if other events had the hardware for a part of the time, or
-   took the hardware permanently, and readings that do not belong to the group. */
-static void multiplexed(struct pfx_group_reading *reading, ssize_t *length)
-{
-  reading->running = reading->enabled / 2;
-  (void)length;
-}
-
-static void given_up(struct pfx_group_reading *reading, ssize_t *length)
-{
-  memset(reading, 0, sizeof *reading);
-  *length = 0;
-}
-
-static void with_another_id(struct pfx_group_reading *reading, ssize_t *length)
-{
-  reading->event[1].id++;
-  (void)length;
-}
-
-static void short_read(struct pfx_group_reading *reading, ssize_t *length)
-{
-  (void)reading;
-  *length = 16;
-}
-
-static void close_descriptor(void)
-{
-  close(perfex_group_descriptor(1));
-}
-
-static void start_again(void)
-{
-  start_counters(0, 15);
-}
+static volatile int generation_in_handler;
 
 static void start_and_read(int signal)
 {
   long long c0, c1;
 
   (void)signal;
-  start_counters(0, 15);
+  simulated_group.on_open = NULL;
+  generation_in_handler = start_counters(0, 15);
   read_counters(0, &c0, 15, &c1);
 }
 
 static void start_in_handler(void)
 {
   signal(SIGUSR1, start_and_read);
-  raise(SIGUSR1);
-}
-
-static void raise_signal(void)
-{
   raise(SIGUSR1);
 }
 
@@ -247,18 +185,6 @@ TEST(first_start_in_a_thread_allocates_nothing)
   ck_assert_int_eq(bytes_of_a_thread(start_once), 0);
 }
 
-static volatile int generation_in_handler;
-
-static void count_in_handler(int signal)
-{
-  long long c0, c1;
-
-  (void)signal;
-  simulated_group.on_open = NULL;
-  generation_in_handler = start_counters(0, 15);
-  read_counters(0, &c0, 15, &c1);
-}
-
 /* The signal is pending until start_counters() unblocks signals. */
 TEST(handler_that_counts_before_start_returns_invalidates_the_count)
 {
@@ -266,27 +192,47 @@ TEST(handler_that_counts_before_start_returns_invalidates_the_count)
   int start;
 
   skip_without_counts();
-  signal(SIGUSR1, count_in_handler);
-  simulated_group.on_open = raise_signal;
+  simulated_group.on_open = start_in_handler;
   start = start_counters(0, 15);
   ck_assert_int_gt(start, 0);
   ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
   ck_assert_int_eq(generation_in_handler, start + 2);
 }
 
-static const struct {
+static void close_descriptor(void)
+{
+  close(perfex_group_descriptor(1));
+}
+
+static void start_again(void)
+{
+  start_counters(0, 15);
+}
+
+/* Readings as the kernel returns them if other events had the hardware for a part of the time, or
+   took the hardware permanently, and readings that do not belong to the group. */
+static const struct disturbance {
   const char *name;
-  void (*alter_reading)(struct pfx_group_reading *reading, ssize_t *length);
   void (*between)(void);
+  int stopped, other_id; /* added to the time without the hardware, and to the number of an event */
+  ssize_t most;          /* most bytes that are read */
 } disturbances[] = {
-  { "multiplexed", multiplexed, NULL },
-  { "given up", given_up, NULL },
-  { "another id", with_another_id, NULL },
-  { "short read", short_read, NULL },
-  { "closed", NULL, close_descriptor },
-  { "started again", NULL, start_again },
-  { "started in a handler", NULL, start_in_handler },
+  { "multiplexed", NULL, 1, 0, 1000 },
+  { "given up", NULL, 0, 0, 0 },
+  { "another id", NULL, 0, 1, 1000 },
+  { "short read", NULL, 0, 0, 16 },
+  { "closed", close_descriptor, 0, 0, 1000 },
+  { "started again", start_again, 0, 0, 1000 },
+  { "started in a handler", start_in_handler, 0, 0, 1000 },
 };
+static const struct disturbance *disturbance;
+
+static void disturb_reading(struct pfx_group_reading *reading, ssize_t *length)
+{
+  reading->running -= (uint64_t)disturbance->stopped;
+  reading->event[1].id += (uint64_t)disturbance->other_id;
+  *length = *length < disturbance->most ? *length : disturbance->most;
+}
 
 TEST(disturbed_count_has_another_generation)
 {
@@ -298,12 +244,13 @@ TEST(disturbed_count_has_another_generation)
     int start = start_counters(0, 15), read;
 
     ck_assert_int_gt(start, 0);
-    if (disturbances[i].between)
-      disturbances[i].between();
-    simulated_group.alter_reading = disturbances[i].alter_reading;
+    disturbance = &disturbances[i];
+    if (disturbance->between)
+      disturbance->between();
+    simulated_group.alter_reading = disturb_reading;
     read = read_counters(0, &c0, 15, &c1);
     simulated_group.alter_reading = NULL;
-    ck_assert_msg(read > 0 && read != start, "%s: %d, %d", disturbances[i].name, start, read);
+    ck_assert_msg(read > 0 && read != start, "%s: %d, %d", disturbance->name, start, read);
     /* the next count is complete again */
     start = start_counters(0, 15);
     ck_assert_int_gt(start, read);
@@ -330,55 +277,46 @@ TEST(reused_descriptor_is_neither_read_nor_closed)
   }
 }
 
-TEST(forked_child_neither_has_nor_disturbs_the_count)
-{
-  long long c0, c1;
-  int start, status = -1;
-  pid_t child;
+static int started; /* generation of the counters that another thread or process has started */
 
-  skip_without_counts();
-  map_pages(2 * PAGES);
-  start = start_counters(15, 24);
-  child = fork();
-  if (child == 0) {
-    int read = read_counters(15, &c0, 24, &c1), again;
-
-    if (read <= 0 || read == start || c0 != 0 || c1 != 0)
-      _exit(1);
-    again = start_counters(15, 24);
-    touch(PAGES);
-    _exit(again > 0 && read_counters(15, &c0, 24, &c1) == again && c0 >= PAGES ? 0 : 2);
-  }
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  ck_assert_int_eq(status, 0);
-  touch(PAGES);
-  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
-  ck_assert_int_ge(c0, PAGES);
-}
-
-static void *read_elsewhere(void *read)
+/* Returns 0 if the caller does not have their counts, but can count, too. */
+static int count_elsewhere(void)
 {
   long long c0 = -1, c1 = -1;
+  int read = read_counters(15, &c0, 24, &c1), again;
 
-  *(int *)read = read_counters(15, &c0, 24, &c1);
-  return c0 == 0 && c1 == 0 ? read : NULL;
+  if (read <= 0 || read == started || c0 != 0 || c1 != 0)
+    return 1;
+  map_pages(PAGES);
+  again = start_counters(15, 24);
+  touch(PAGES);
+  return again > 0 && read_counters(15, &c0, 24, &c1) == again && c0 >= PAGES ? 0 : 2;
 }
 
-TEST(other_thread_neither_has_nor_disturbs_the_count)
+static void *count_in_thread(void *unused)
+{
+  (void)unused;
+  return (void *)(intptr_t)count_elsewhere();
+}
+
+TEST_LOOP(thread_and_forked_child_neither_have_nor_disturb_the_count, 2)
 {
   long long c0, c1;
-  int start, read = 0;
   pthread_t thread;
-  void *has_no_count;
+  void *failed;
 
   skip_without_counts();
-  start = start_counters(15, 24);
-  ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, &read), 0);
-  pthread_join(thread, &has_no_count);
-  ck_assert_int_gt(read, 0);
-  ck_assert_int_ne(read, start);
-  ck_assert_ptr_nonnull(has_no_count);
-  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), start);
+  started = start_counters(15, 24);
+  if (_i) {
+    ck_assert_int_eq(pthread_create(&thread, NULL, count_in_thread, NULL), 0);
+    pthread_join(thread, &failed);
+    ck_assert_ptr_null(failed);
+  } else
+    in_child_process(count_elsewhere);
+  map_pages(PAGES);
+  touch(PAGES);
+  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), started);
+  ck_assert_int_ge(c0, PAGES);
 }
 
 enum { THREADS = 8, SECTIONS = 50 };
@@ -424,30 +362,37 @@ TEST(threads_count_concurrently_with_distinct_generations)
   }
 }
 
-static void *start_and_exit(void *started)
+static void *start_and_exit(void *generation)
 {
-  *(int *)started = start_counters(0, 15);
+  *(int *)generation = start_counters(0, 15);
   return NULL;
 }
 
 TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
 {
-  int i, before, started = 0;
-  long long c0, c1;
+  int i, before, start = 0;
+  long long c0 = -1, c1 = -1;
   pthread_t thread;
 
   skip_without_counts();
   before = open_descriptors();
   for (i = 0; i < 10; i++) {
-    ck_assert_int_eq(pthread_create(&thread, NULL, start_and_exit, &started), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, start_and_exit, &start), 0);
     pthread_join(thread, NULL);
-    ck_assert_int_gt(started, 0);
+    ck_assert_int_gt(start, 0);
   }
   ck_assert_int_eq(open_descriptors(), before);
   start_counters(0, 15);
   ck_assert_int_eq(open_descriptors(), before + 2);
-  start_counters(15, 24);
+  start = start_counters(15, 24);
   ck_assert_int_eq(open_descriptors(), before + 2);
+  ck_assert_int_eq(start_counters(15, 12), -1); /* 12 has no kernel event */
+  ck_assert_int_eq(open_descriptors(), before);
+  errno = 0;
+  ck_assert_int_eq(read_counters(15, &c0, 24, &c1), -1);
+  ck_assert_int_eq(errno, ENOTSUP);
+  ck_assert(c0 == -1 && c1 == -1);
+  ck_assert_int_eq(start_counters(15, 24), start + 2);
   read_counters(15, &c0, 24, &c1);
   ck_assert_int_eq(open_descriptors(), before);
   simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
@@ -487,61 +432,47 @@ static int count_without_standard_streams(void)
 
 TEST(events_never_have_the_numbers_of_standard_streams)
 {
-  int status = -1;
-  pid_t child;
-
   skip_without_counts();
   skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
-  child = fork();
-  if (child == 0)
-    _exit(count_without_standard_streams());
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  ck_assert_int_eq(status, 0);
+  in_child_process(count_without_standard_streams);
 }
 
+/* A message names the event that is at fault. */
 TEST(unsupported_event_differs_from_no_pmu)
 {
-  static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP };
-  size_t i;
+  static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP, EACCES };
+  static const struct {
+    struct simulated_group kernel;
+    int events[2], error; /* error 0: the kernel's, but EINVAL in place of EOPNOTSUPP */
+    const char *message;
+  } rows[] = {
+    { { .refused = PERF_COUNT_SW_PAGE_FAULTS }, { 0, 15 }, ENOTSUP, "CPU does not have it" },
+    { { .refused = PERF_COUNT_SW_PAGE_FAULTS }, { 15, 0 }, ENOTSUP, "CPU does not have it" },
+    { { .refused_together = PERF_COUNT_SW_PAGE_FAULTS }, { 0, 15 }, EINVAL,
+      "together with event 0" },
+    { { .refused = PERF_COUNT_SW_TASK_CLOCK }, { 0, 15 }, 0, "" }, /* event 0, cycles */
+    { { .refused_without_kernel = 1 }, { 0, 15 }, 0, "" },
+  };
+  size_t i, k;
 
   skip_without_counts();
-  for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-    simulated_group.refusal_errno = errors[i];
-    simulated_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
-    ck_assert_int_eq(start_counters(0, 15), -1);
-    ck_assert_int_eq(errno, ENOTSUP);
-    ck_assert_int_eq(start_counters(15, 0), -1);
-    ck_assert_int_eq(errno, ENOTSUP);
-    simulated_group.refused = 0;
-    simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
-    ck_assert_int_eq(start_counters(0, 15), -1);
-    ck_assert_int_eq(errno, EINVAL);
-    simulated_group.refused_together = 0;
-    simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK; /* event 0, cycles */
-    ck_assert_int_eq(start_counters(0, 15), -1);
-    ck_assert_int_eq(errno, errors[i] == EOPNOTSUPP ? EINVAL : errors[i]);
-    simulated_group.refused = 0;
-  }
-  simulated_group.refusal_errno = EACCES;
-  simulated_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
-  ck_assert_int_eq(start_counters(0, 15), -1);
-  ck_assert_int_eq(errno, EACCES);
-}
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (k = 0; k < 4; k++) {
+      int error = errors[k] == EOPNOTSUPP ? EINVAL : errors[k], result, observed;
+      const char *message = error == EACCES ? "" : rows[i].message;
 
-TEST(start_fails_if_the_PMU_cannot_exclude_the_kernel)
-{
-  static const int errors[] = { EINVAL, EOPNOTSUPP };
-  int i;
-
-  skip_without_counts();
-  simulated_group.refused_without_kernel = 1;
-  for (i = 0; i < 2; i++) {
-    simulated_group.refusal_errno = errors[i];
-    capture_begin(stderr);
-    ck_assert_int_eq(start_counters(0, 15), -1);
-    ck_assert_int_eq(errno, EINVAL);
-    ck_assert_str_eq(capture_end(), ""); /* no event is at fault */
-  }
+      if (rows[i].error && error != EACCES)
+        error = rows[i].error;
+      simulated_group = rows[i].kernel;
+      simulated_group.refusal_errno = errors[k];
+      capture_begin(stderr);
+      result = start_counters(rows[i].events[0], rows[i].events[1]);
+      observed = errno;
+      capture_end();
+      ck_assert_msg(result == -1 && observed == error
+          && (*message ? strstr(captured, message) != NULL : *captured == 0),
+        "row %d: %d, errno %d instead of %d, %s", (int)i, result, observed, error, captured);
+    }
 }
 
 static volatile int whole_after_cancellation;
