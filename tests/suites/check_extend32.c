@@ -358,7 +358,8 @@ static void *read_until_finished(void *pauses)
 
 TEST(threads_and_handlers_read_right_counts)
 {
-  static const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_monotonic };
+  static const struct cpuc_extend32_clock clock
+    = { cpuc_os_clock_monotonic, cpuc_os_clock_monotonic };
   const struct timespec pause = { 0, 100000 };
   struct suite_repeat repeat = suite_repeat(20000);
   pthread_t threads[4];

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests scaling: right to one part in 10^10, monotonic, and equal with and without a 128-bit type.
-   Also tests the selection of scaled counters. */
+/* Tests scaling: right to one part in 10^10, monotonic, and equal with and without a 128-bit
+   type. */
 
 #include "config.h"
 
-#include "backends/backend.h"
-#include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
-#include "lib/frequency.h"
-#include "lib/reader.h"
 #include "lib/scale.h"
-#include "lib/select.h"
-#include "sys/dependent-add.h"
-#include "sys/environment.h"
-#include "sys/os-clock.h"
 
 #include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
@@ -21,13 +13,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-
-/* Replaces sys/dependent-add.c: adds prove nothing, because these counters count no cycles. */
-int cpuc_dependent_add_run(long passes)
-{
-  (void)passes;
-  return -1;
-}
 
 static void expect_equal_products(uint64_t count, uint64_t multiplier, int shift)
 {
@@ -150,130 +135,6 @@ TEST(reported_rate_must_agree_within_one_percent)
   ck_assert(!cpuc_scale_agree_within_1_percent(24000000, 23759999));
   ck_assert(!cpuc_scale_agree_within_1_percent(62500000, 1000000000));
   ck_assert(!cpuc_scale_agree_within_1_percent(1000000000, 1));
-}
-
-/* The complete selection, with counters that are derived from the OS clock. */
-
-static long long read_24_mhz(void)
-{
-  return cpuc_os_clock_monotonic() / 125 * 3;
-}
-
-static struct cpuc_rate report_25_mhz(void)
-{
-  return cpuc_exact_rate(25000000);
-}
-
-static struct cpuc_rate report_24_mhz(void)
-{
-  return cpuc_exact_rate(24000000);
-}
-
-static long long read_32_bits(void)
-{
-  return cpuc_os_clock_monotonic() * 16 & 0xffffffff;
-}
-
-static const struct cpuc_backend unreported = { .kind = CPUC_KIND_SCALED,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "unreported",
-  .read = read_24_mhz };
-static const struct cpuc_backend reported = { .kind = CPUC_KIND_SCALED,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "reported",
-  .read = read_24_mhz,
-  .rate = report_24_mhz };
-static const struct cpuc_backend misreported = { .kind = CPUC_KIND_SCALED,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "misreported",
-  .read = read_24_mhz,
-  .rate = report_25_mhz };
-static const struct cpuc_backend narrow = { .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 32,
-  .register_name = "narrow",
-  .read = read_32_bits };
-
-static long long frequency;
-
-/* In place of lib/frequency.c. */
-struct cpuc_frequency cpuc_frequency_estimate(long long least)
-{
-  (void)least;
-  return (struct cpuc_frequency) { frequency, "the test", "", 1 };
-}
-
-/* In place of sys/environment.c. */
-const char *cpuc_environment(const char *name)
-{
-  (void)name;
-  return NULL;
-}
-
-/* Selects from a single counter. */
-static void select_one(const struct cpuc_backend *backend, struct cpucycles_counter_info *info,
-  struct cpuc_selection *selection)
-{
-  struct cpuc_table_entry table = { "one", "the only one", backend };
-  static struct cpuc_candidate candidate;
-
-  enter_guard();
-  cpuc_select(&table, 1, &candidate, selection);
-  leave_guard();
-  *info = candidate.info;
-}
-
-TEST(selection_scales_by_multiple_or_reported_rate)
-{
-  struct cpucycles_counter_info info;
-  static struct cpuc_selection selection;
-  int i, found = 0;
-
-  skip_where_the_clock_steps_are_long();
-  frequency = 2064000000;
-  /* A busy machine may spoil a measurement, but never falsifies its result. */
-  for (i = 0; i < 10 || (found == 0 && i < 1000); i++) {
-    select_one(&unreported, &info, &selection);
-    found += info.state == CPUCYCLES_SELECTED;
-    ck_assert(info.state != CPUCYCLES_SELECTED || (info.scaling > 85.99 && info.scaling < 86.01));
-    ck_assert(info.reason == NULL || strcmp(info.reason, "no-multiple") == 0);
-  }
-  ck_assert_int_gt(found, 0);
-  frequency = 2000000000; /* 83.33 cycles per unit, not a simple multiple */
-  for (i = 0, found = 0; i < 10 || (found == 0 && i < 1000); i++) {
-    select_one(&reported, &info, &selection);
-    found += info.state == CPUCYCLES_SELECTED;
-    ck_assert(info.state != CPUCYCLES_SELECTED || (info.scaling > 83.33 && info.scaling < 83.34));
-  }
-  ck_assert_int_gt(found, 0);
-  select_one(&misreported, &info, &selection);
-  ck_assert_int_eq(info.state, CPUCYCLES_DROPPED);
-  ck_assert_str_eq(info.reason, "rate-mismatch");
-}
-
-TEST(selection_extends_a_32_bit_counter)
-{
-  struct cpucycles_counter_info info;
-  static struct cpuc_selection selection;
-  long long before, first, count, end;
-
-  skip_where_the_clock_steps_are_long();
-  frequency = 16000000000;
-  select_one(&narrow, &info, &selection);
-  ck_assert_int_eq(info.state, CPUCYCLES_SELECTED);
-  ck_assert(!cpuc_reader_is_direct(&selection.selected->reader));
-  before = cpuc_os_clock_monotonic();
-  first = cpuc_reader_read(&selection.selected->reader);
-  end = cpuc_os_clock_monotonic() + 300000000; /* more than a wraparound */
-  while (cpuc_os_clock_monotonic() < end)
-    (void)cpuc_reader_read(&selection.selected->reader);
-  count = cpuc_reader_read(&selection.selected->reader) - first;
-  /* 16 per nanosecond, however late a busy machine reads */
-  ck_assert_int_ge(count, 16 * 300000000LL);
-  ck_assert_int_le(count, 16 * (cpuc_os_clock_monotonic() - before));
 }
 
 SUITE("scale")
