@@ -11,7 +11,7 @@ dist_check_SCRIPTS += tests/scripts/timed.sh
 # time and some skips there.
 AM_TESTS_FD_REDIRECT = 9>&2
 
-EXTRA_DIST += tests/suites/child.h tests/suites/counters.h tests/suites/estimate.h
+EXTRA_DIST += tests/suites/child.h tests/suites/counters.h
 EXTRA_DIST += tests/suites/machine.h tests/suites/one-cpu.h tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-windows.h tests/suites/cpuid.h
 EXTRA_DIST += tests/abi tests/hosts tests/machines tests/ports
@@ -23,7 +23,6 @@ posix_tests += tests/suites/check_first_call
 posix_tests += tests/suites/check_examine
 posix_tests += tests/suites/check_float
 posix_tests += tests/suites/check_frequency
-posix_tests += tests/suites/check_machines
 posix_tests += tests/suites/check_measure
 posix_tests += tests/suites/check_perfevent
 posix_tests += tests/suites/check_ports
@@ -64,8 +63,7 @@ suite_tests += tests/suites/check_scale
 suite_tests += tests/suites/check_section
 suite_tests += tests/suites/check_select
 suite_tests += tests/suites/check_simulated_clock
-suite_tests += tests/suites/check_frequency_system
-suite_tests += tests/suites/check_tsc_rate
+suite_tests += tests/suites/check_reported_rates
 if POSIX
 suite_tests += $(posix_tests)
 else
@@ -81,11 +79,11 @@ endif
 
 # Files of the libraries that call functions of other systems, compiled with stub headers of these
 # systems.
-tests_suites_check_frequency_system_SOURCES = tests/suites/check_frequency_system.c
-tests_suites_check_frequency_system_SOURCES += backends/tsc/rate.c lib/frequency-system.c
-tests_suites_check_frequency_system_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1
-tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
-tests_suites_check_frequency_system_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPPFLAGS)
+tests_suites_check_reported_rates_SOURCES = tests/suites/check_reported_rates.c
+tests_suites_check_reported_rates_SOURCES += backends/tsc/rate.c lib/frequency-system.c
+tests_suites_check_reported_rates_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1
+tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
+tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPPFLAGS)
 
 if POSIX
 check_PROGRAMS += tests/programs/persecond tests/programs/trapping

@@ -1,24 +1,82 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the frequency estimate: the first source that answers wins, and malformed files are
-   ignored. The machines are directories that the tests make. */
+/* Replaces sys/environment.c, sys/architecture.c, lib/frequency-system.c, lib/frequency-measure.c,
+   backends/tsc/reference.c and, with machine.h, sys/root.c. Tests the frequency estimate: the first
+   source that answers wins, and malformed files are ignored. The machines are directories that the
+   tests make, and recorded machines. */
 
 #include "config.h"
 
 #include "backends/backend.h"
 #include "backends/common/cpuinfo.h"
+#include "lib/frequency.h"
+#include "sys/architecture.h"
+#include "sys/environment.h"
 #include "sys/os-clock.h"
 
 #include "tests/suites/child.h"
-#include "tests/suites/estimate.h"
+#include "tests/suites/counters.h"
+#include "tests/suites/machine.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <locale.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
+
+enum { EVERY_ARCHITECTURE = 0x1ff };
+
+/* The sources that are not files. */
+static struct {
+  const char *variable;       /* the environment variable cpucyclespersecond, or NULL */
+  unsigned int architectures; /* of enum cpuc_architecture */
+  struct cpuc_rate system;
+  const struct cpuc_backend *reference;
+  long long measured, least_plausible;
+} simulated = { .architectures = EVERY_ARCHITECTURE };
+
+const char *cpuc_environment(const char *name)
+{
+  return strcmp(name, "cpucyclespersecond") == 0 ? simulated.variable : NULL;
+}
+
+enum cpuc_architecture cpuc_architecture(void)
+{
+  return (enum cpuc_architecture)simulated.architectures;
+}
+
+struct cpuc_rate cpuc_frequency_from_system(void)
+{
+  return simulated.system;
+}
+
+const struct cpuc_backend *cpuc_reference_counter(void)
+{
+  return simulated.reference;
+}
+
+long long cpuc_frequency_measure_core(void)
+{
+  return simulated.measured;
+}
+
+long long cpuc_frequency_least_plausible(void)
+{
+  return simulated.least_plausible;
+}
+
+static struct cpuc_frequency estimate(void)
+{
+  struct cpuc_frequency found;
+
+  enter_guard();
+  found = cpuc_frequency_estimate(0);
+  leave_guard();
+  return found;
+}
 
 static void expect(long long persecond, const char *source)
 {
@@ -28,6 +86,11 @@ static void expect(long long persecond, const char *source)
   ck_assert_int_eq(found.persecond, persecond);
 }
 
+static void expect_default(void)
+{
+  expect(CPUC_FREQUENCY_DEFAULT, "default");
+}
+
 static void expect_ignored(const char *reason)
 {
   struct cpuc_frequency found = estimate();
@@ -35,7 +98,18 @@ static void expect_ignored(const char *reason)
   ck_assert_str_eq(found.ignored, reason);
 }
 
-enum { BUSY_TRIES = 1000 }; /* of a measurement, because a busy machine can make some tries fail */
+/* Repeats the estimate until its measurement rejects this one. A busy machine can make some
+   measurements fail. */
+static struct cpuc_frequency estimate_other_than(long long persecond)
+{
+  struct suite_repeat retry = suite_retry(1000);
+  struct cpuc_frequency found;
+
+  do
+    found = estimate();
+  while (found.persecond == persecond && suite_again(&retry));
+  return found;
+}
 
 #define CPU0 "/sys/devices/system/cpu/cpu0/"
 
@@ -69,15 +143,36 @@ static struct cpuc_backend reference = {
   .rate = report_rate,
 };
 
+#define CPUINFO "/proc/cpuinfo"
+
 TEST(sources_answer_in_their_order)
 {
+  static const struct {
+    const char *path, *text;
+    long long hz;
+    const char *source;
+  } files[] = {
+    { "/proc/device-tree/cpus/cpu@0/clock-frequency", "\x59\x68\x2f\x01", 1500000001,
+      "/proc/device-tree" },
+    { CPU0 "clock_tick", "1550000000\n", 1550000000, "clock_tick" },
+    { CPU0 "acpi_cppc/nominal_freq", "1600\n", 1600000000, "acpi_cppc/nominal_freq" },
+    { CPUINFO, "cpu MHz\t\t: 800.000\nmodel name\t: X @ 1.70GHz\n", 1700000000, CPUINFO },
+    { CPU0 "cpufreq/base_frequency", "1800000\n", 1800000000, "cpufreq/base_frequency" },
+    { CPU0 "cpufreq/cpuinfo_max_freq", "1850000\n", 1850000000, "cpufreq/cpuinfo_max_freq" },
+    { CPU0 "cpufreq/scaling_max_freq", "1900000\n", 1900000000, "cpufreq/scaling_max_freq" },
+    { CPU0 "cpufreq/scaling_setspeed", "<unsupported>\n", 1900000000, "cpufreq/scaling_max_freq" },
+    { CPU0 "cpufreq/scaling_setspeed", "2000000\n", 2000000000, "cpufreq/scaling_setspeed" },
+    { "/etc/cpucyclespersecond", "2100000001\n", 2100000001, "/etc/cpucyclespersecond" },
+  };
+  size_t i;
+
   expect(2399987654, "default");
   simulated.measured = 1100000000;
   expect(1100000000, "measurement");
   simulated.variable = "1234567890";
   expect(1234567890, "cpucyclespersecond");
-  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
-  expect(800000000, "/proc/cpuinfo");
+  write_file(CPUINFO, "cpu MHz\t\t: 800.000\n");
+  expect(800000000, CPUINFO);
   simulated.reference = &reference;
   expect(1300000000, "reference counter");
   reported.source = "a register";
@@ -85,57 +180,35 @@ TEST(sources_answer_in_their_order)
   reported.source = NULL;
   simulated.system = (struct cpuc_rate) { .hz = 1400000000, .source = "a system call" };
   expect(1400000000, "a system call");
-  write_bytes("/proc/device-tree/cpus/cpu@0/clock-frequency", "\x59\x68\x2f\x00", 4);
-  expect(1500000000, "/proc/device-tree");
-  write_file(CPU0 "clock_tick", "1550000000\n");
-  expect(1550000000, "clock_tick");
-  write_file(CPU0 "acpi_cppc/nominal_freq", "1600\n");
-  expect(1600000000, "acpi_cppc/nominal_freq");
-  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\nmodel name\t: X @ 1.70GHz\n");
-  expect(1700000000, "/proc/cpuinfo");
-  write_file(CPU0 "cpufreq/base_frequency", "1800000\n");
-  expect(1800000000, "cpufreq/base_frequency");
-  write_file(CPU0 "cpufreq/cpuinfo_max_freq", "1850000\n");
-  expect(1850000000, "cpufreq/cpuinfo_max_freq");
-  write_file(CPU0 "cpufreq/scaling_max_freq", "1900000\n");
-  expect(1900000000, "cpufreq/scaling_max_freq");
-  write_file(CPU0 "cpufreq/scaling_setspeed", "<unsupported>\n");
-  expect(1900000000, "cpufreq/scaling_max_freq");
-  write_file(CPU0 "cpufreq/scaling_setspeed", "2000000\n");
-  expect(2000000000, "cpufreq/scaling_setspeed");
-  write_file("/etc/cpucyclespersecond", "2100000001\n");
-  expect(2100000001, "/etc/cpucyclespersecond");
+  for (i = 0; i < sizeof files / sizeof files[0]; i++) {
+    write_file(files[i].path, files[i].text);
+    expect(files[i].hz, files[i].source);
+  }
 }
 
 TEST(rate_of_a_reference_counter_is_rejected_if_a_measurement_differs)
 {
-  struct cpuc_frequency found;
-  long long hz = 1290000000;
-  int i;
+  long long hz;
 
   skip_where_the_clock_steps_are_long();
   simulated.reference = &reference;
   reported.hz = 1290000000; /* off by 0.8 % */
   expect(1290000000, "reference counter");
   reported.is_rounded = 1;
-  for (i = 0; i < BUSY_TRIES && hz == 1290000000; i++)
-    hz = estimate().persecond;
+  hz = estimate_other_than(1290000000).persecond;
   ck_assert_int_ne(hz, 1290000000);
   ck_assert_int_le(llabs(hz - 1300000000), 13000000);
   reported.is_rounded = 0;
   reported.hz = 1250000000; /* off by 4 % */
-  for (i = 0, found = estimate(); i < BUSY_TRIES && found.persecond == reported.hz; i++)
-    found = estimate();
-  ck_assert_str_eq(found.source, "default");
-  ck_assert_int_eq(found.persecond, CPUC_FREQUENCY_DEFAULT);
+  ck_assert_str_eq(estimate_other_than(1250000000).source, "default");
   reported.hz = 0;
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  expect_default();
   reference.rate = NULL;
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  expect_default();
   forbidden = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert(forbidden != MAP_FAILED);
   reference.rate = report_with_a_fault;
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  expect_default();
 }
 
 static int is_constant;
@@ -150,19 +223,17 @@ static int report_constancy(const char **source)
 TEST(constant_reference_counter_precedes_an_idle_cores_frequency)
 {
   struct cpuc_frequency found;
-  int i;
 
   skip_where_the_clock_steps_are_long();
   simulated.reference = &reference;
   reported.hz = 0;
   reference.is_invariant = report_constancy;
-  write_file("/proc/cpuinfo", "cpu MHz\t\t: 800.000\n");
-  expect(800000000, "/proc/cpuinfo");
+  write_file(CPUINFO, "cpu MHz\t\t: 800.000\n");
+  expect(800000000, CPUINFO);
   is_constant = -1;
-  expect(800000000, "/proc/cpuinfo");
+  expect(800000000, CPUINFO);
   is_constant = 1;
-  for (i = 0, found = estimate(); i < BUSY_TRIES && strcmp(found.source, "/proc/cpuinfo") == 0; i++)
-    found = estimate();
+  found = estimate_other_than(800000000);
   ck_assert_str_eq(found.source, "reference counter");
   ck_assert_int_le(llabs(found.persecond - 1300000000), 13000000);
 }
@@ -243,7 +314,7 @@ TEST_LOOP(policies_are_asked_in_the_order_of_their_numbers, 2)
     write_file(path, "");
   }
   write_file(CPU("31") "cpuinfo_max_freq", "1900000\n"); /* after four CPUs without the file */
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  expect_default();
   write_file(CPU("6") "scaling_max_freq", "4800000\n");
   write_file(CPU("31") "scaling_max_freq", "4900000\n");
   write_file(CPU("32") "scaling_max_freq", "9900000\n"); /* beyond the limit */
@@ -257,13 +328,13 @@ TEST(device_tree_is_searched_for_cpus)
   write_bytes(NODES "cpu-map/clock-frequency", "\x7f\x00\x00\x00", 4);
   write_bytes(NODES "l2-cache@1/clock-frequency", "\x7f\x00\x00\x00", 4);
   write_bytes(NODES "l2-cache@1/device_type", "cache", 6);
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  expect_default();
   write_bytes(NODES "cpu@1/clock-frequency", "", 0);
   write_bytes(NODES "cpu@2/clock-frequency", "\x59\x68\x2f", 3);
   write_bytes(NODES "cpu@3/clock-frequency", "\x00\x00\x00\x00", 4);
   write_bytes(NODES "cpu@4/clock-frequency", "\xff\xff\xff\xff\xff\xff\xff\xff", 8);
   write_bytes(NODES "cpu@5/clock-frequency", "\0\0\0\0\x59\x68\x2f\x00\0\0\0\0\0\0\0\0\0", 17);
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  expect_default();
   write_bytes(NODES "PowerPC,POWER9@20/device_type", "cpu", 4);
   write_bytes(NODES "PowerPC,POWER9@20/clock-frequency", "\x59\x68\x2f\x00", 4);
   expect(1500000000, "/proc/device-tree");
@@ -296,13 +367,13 @@ TEST(truncated_number_is_ignored)
 
   for (length = 1000; length < 1050; length++) {
     snprintf(line, sizeof line, "cpu MHz%*s: 2500\n", length, "");
-    write_file("/proc/cpuinfo", line);
+    write_file(CPUINFO, line);
     ck_assert(estimate().persecond == 2500000000 || estimate().persecond == CPUC_FREQUENCY_DEFAULT);
   }
-  write_bytes("/proc/cpuinfo", "cpu MHz\t\t: 25\0" "00\n", 17);
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  write_bytes(CPUINFO, "cpu MHz\t\t: 25\0" "00\n", 17);
+  expect_default();
   write_file(CPU0 "cpufreq/scaling_max_freq", "19000");
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  expect_default();
 }
 
 enum {
@@ -376,7 +447,7 @@ static void expect_line(const char *line, int architectures, long long core, lon
   char file[200];
 
   snprintf(file, sizeof file, "processor\t: 0\n\n%s\n\nlast line\t: 1\n", line);
-  write_file("/proc/cpuinfo", file);
+  write_file(CPUINFO, file);
   for (simulated.architectures = 1; simulated.architectures <= EVERY_ARCHITECTURE;
        simulated.architectures *= 2) {
     int is_read = (simulated.architectures & (unsigned int)architectures) != 0;
@@ -384,9 +455,9 @@ static void expect_line(const char *line, int architectures, long long core, lon
     ck_assert_msg(cpuc_cpuinfo_rate().hz == (is_read && simulated.architectures != X86 ? rate : 0),
       "%s", line);
     if (is_read && core)
-      expect(core, "/proc/cpuinfo");
+      expect(core, CPUINFO);
     else
-      expect(CPUC_FREQUENCY_DEFAULT, "default");
+      expect_default();
   }
 }
 
@@ -400,8 +471,8 @@ TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
   for (i = 0; i < sizeof other_lines / sizeof other_lines[0]; i++)
     expect_line(other_lines[i], 0, 0, 0);
   simulated.architectures = CPUC_ARCHITECTURE_OTHER;
-  write_file("/proc/cpuinfo", "model name\t: X @ 2.80GHz\n");
-  expect(CPUC_FREQUENCY_DEFAULT, "default");
+  write_file(CPUINFO, "model name\t: X @ 2.80GHz\n");
+  expect_default();
   /* sysfs describes the real CPU, whatever machine an emulator imitates */
   write_file(CPU0 "cpufreq/scaling_max_freq", "3700000\n");
   expect(3700000000, "cpufreq/scaling_max_freq");
@@ -409,11 +480,11 @@ TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
 
 TEST(idle_cores_do_not_hide_the_frequency)
 {
-  write_file("/proc/cpuinfo",
+  write_file(CPUINFO,
     "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\nmodel name : X @ 2.80GHz\n");
-  expect(2800000000, "/proc/cpuinfo");
-  write_file("/proc/cpuinfo", "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\n");
-  expect(3100000000, "/proc/cpuinfo");
+  expect(2800000000, CPUINFO);
+  write_file(CPUINFO, "cpu MHz : 800.000\ncpu MHz : 3100.000\ncpu MHz : 900.000\n");
+  expect(3100000000, CPUINFO);
 }
 
 /* The first piece that is read has 1024 bytes. */
@@ -425,11 +496,11 @@ TEST(flags_in_two_pieces_are_read)
 
   for (length = 1024 - 30; length < 1024 + 10; length++) {
     snprintf(text, sizeof text, "%-*s aperfmperf\n", length, start);
-    write_file("/proc/cpuinfo", text);
-    expect(2800000000, "/proc/cpuinfo");
+    write_file(CPUINFO, text);
+    expect(2800000000, CPUINFO);
     snprintf(text, sizeof text, "%-*s constant_tsc\n", length, start);
-    write_file("/proc/cpuinfo", text);
-    expect(3000000000, "/proc/cpuinfo");
+    write_file(CPUINFO, text);
+    expect(3000000000, CPUINFO);
   }
 }
 
@@ -438,7 +509,7 @@ TEST(long_cpuinfo_is_read_in_part)
   FILE *file;
   int i;
 
-  file = fopen(path_of("/proc/cpuinfo"), "w");
+  file = fopen(path_of(CPUINFO), "w");
   ck_assert_ptr_nonnull(file);
   for (i = 0; i < 1024; i++) {
     int j;
@@ -490,12 +561,12 @@ TEST(malformed_setting_is_ignored)
   for (i = 0; i < sizeof junk / sizeof junk[0]; i++) {
     simulated.variable = junk[i].text;
     snprintf(reason, sizeof reason, "cpucyclespersecond %s", junk[i].why);
-    expect(CPUC_FREQUENCY_DEFAULT, "default");
+    expect_default();
     expect_ignored(reason);
     simulated.variable = NULL;
     write_file(SETTING_FILE, junk[i].text);
     snprintf(reason, sizeof reason, SETTING_FILE " %s", junk[i].why);
-    expect(CPUC_FREQUENCY_DEFAULT, "default");
+    expect_default();
     expect_ignored(reason);
     ck_assert_int_eq(remove(path_of(SETTING_FILE)), 0);
   }
@@ -518,7 +589,7 @@ TEST(malformed_setting_is_ignored)
 /* Expects that the file of the setting is ignored, and removes it. */
 static void expect_ignored_file(const char *reason)
 {
-  expect(CPUC_FREQUENCY_DEFAULT, "default"); /* without waiting for the writer of a FIFO */
+  expect_default(); /* without waiting for the writer of a FIFO */
   expect_ignored(reason);
   ck_assert_int_eq(remove(path_of(SETTING_FILE)), 0);
 }
@@ -569,8 +640,103 @@ TEST(decimal_comma_of_the_locale_is_ignored)
 {
   skip_unless(set_decimal_comma, 0, "no locale with a decimal comma is installed");
   ck_assert_int_eq(set_decimal_comma(), 0);
-  write_file("/proc/cpuinfo", "cpu MHz\t\t: 2596.132\n");
-  expect(2596132000, "/proc/cpuinfo");
+  write_file(CPUINFO, "cpu MHz\t\t: 2596.132\n");
+  expect(2596132000, CPUINFO);
+}
+
+/* Recorded machines. */
+
+#define HERE "tests/machines/"
+
+/* Limits of 0: no source answers. */
+static const struct machine {
+  const char *name;
+  long long lowest, highest;
+  long long lowest_if_truncated; /* if a file is truncated; 0: equal to lowest */
+} machines[] = {
+  { "armv7", 1700000000, 1700000000, 0 },
+  { "arm-A510-A710-A715-X3", 0, 0, 0 },
+  { "loongarch-loongson_3a5000_hv", 2500000000, 2500000000, 0 },
+  { "ppc64-POWER7", 3000000000, 3000000000, 0 },
+  { "ppc-qemu", 266000000, 266000000, 0 },
+  { "rv64-visionfive2", 0, 0, 0 },
+  { "s390-lpar-drawer", 5000000000, 5000000000, 0 },
+  { "s390-kvm", 0, 0, 0 },
+  { "sparc64", 248000000, 248000000, 0 },
+  { "vbox-win", 1700000000, 3800000000, 0 },
+  { "x86_64-64cpu-linux6.2", 2800000000, 4700000000, 0 },
+  { "x86_64-dell_e4310", 2600000000, 3200000000, 0 },
+  { HERE "big-little", 3000000000, 3000000000, 1800000000 },
+  { HERE "idle-cores", 2100000000, 2100000000, 0 },
+  { HERE "model-without-frequency", 2245780000, 2245780000, 1500000000 },
+};
+
+enum { MACHINES = sizeof machines / sizeof machines[0] };
+
+static const struct machine *walked; /* by nftw() */
+
+/* Expects that the estimate is from `lowest` to the highest limit of the machine. It is the default
+   if no source answers, and may be the default if a file was cut. */
+static void expect_within(long long lowest, const char *cut, long size)
+{
+  struct cpuc_frequency found = estimate();
+  int is_default = strcmp(found.source, "default") == 0;
+
+  ck_assert_msg(is_default ? *cut || lowest == 0
+                           : found.persecond >= lowest && found.persecond <= walked->highest,
+    "%s: %lld from %s, %s cut to %ld bytes", walked->name, found.persecond, found.source,
+    *cut ? cut : "no file", size);
+}
+
+/* Truncates a file in steps, and writes it again. */
+static int truncate_in_steps(const char *path, const struct stat *status, int type,
+  struct FTW *where)
+{
+  long long lowest = walked->lowest_if_truncated ? walked->lowest_if_truncated : walked->lowest;
+  long size = status->st_size, step = suite_soaks() ? 1 : 61;
+  FILE *file = fopen(path, "r");
+  char *content = malloc((size_t)size + 1);
+
+  (void)where;
+  if (type == FTW_F) {
+    ck_assert(file != NULL && content != NULL);
+    ck_assert_uint_eq(fread(content, 1, (size_t)size, file), (size_t)size);
+    for (; size >= 0; size -= size > 64 ? step : 1) {
+      ck_assert_int_eq(truncate(path, size), 0);
+      expect_within(lowest, path, size);
+    }
+    write_bytes(path + strlen(machine_root), content, (size_t)status->st_size);
+  }
+  if (file)
+    fclose(file);
+  free(content);
+  return 0;
+}
+
+/* If a file is truncated, the estimate is within wider limits, or is the default. "make check-soak"
+   truncates each file at every byte. The recorded machines are not part of the project.
+   tests/machines has further machines, written by hand. */
+TEST_LOOP(estimate_is_within_the_limits_of_each_machine, MACHINES)
+{
+  const char *srcdir = getenv("srcdir");
+  char root[1024], command[1200];
+
+  walked = &machines[_i];
+  if (strncmp(walked->name, HERE, strlen(HERE)) == 0)
+    snprintf(root, sizeof root, "%s/%s", srcdir ? srcdir : ".", walked->name);
+  else {
+    snprintf(root, sizeof root, "%s", recorded_machine(walked->name));
+    SKIP_IF(access(root, R_OK) != 0,
+      "(%s) the directory of recorded machines does not contain it", walked->name);
+  }
+  files_root = root;
+  expect_within(walked->lowest, "", 0);
+  files_root = machine_root;
+  /* cp(1) needs /proc where it sets modes */
+  snprintf(command, sizeof command, "tar -C '%s' --mode=u+w -cf - . | tar -C %s -xf -", root,
+    machine_root);
+  ck_assert_int_eq(system(command), 0);
+  ck_assert_int_eq(nftw(machine_root, truncate_in_steps, 8, FTW_PHYS), 0);
 }
 
 SUITE_AROUND("frequency", make_machine, remove_machine)

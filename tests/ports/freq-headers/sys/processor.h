@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The declarations of Solaris' header of this name that lib/frequency-system.c uses, for
-   check_frequency_system.c. */
+   check_reported_rates.c. */
 
 typedef int processorid_t;
 

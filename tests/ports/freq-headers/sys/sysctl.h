@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The declarations of the BSDs' headers of this name that lib/frequency-system.c and
-   backends/tsc/rate.c use, for check_frequency_system.c. */
+   backends/tsc/rate.c use, for check_reported_rates.c. */
 
 #include <stddef.h>
 
