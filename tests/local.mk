@@ -165,7 +165,6 @@ endif
 
 # Scripts whose result can depend on the host. check-hosts and check-busy also run these scripts.
 host_scripts =
-host_scripts += tests/scripts/info.sh
 host_scripts += tests/scripts/opened-files.sh
 host_scripts += tests/scripts/report.sh
 host_scripts += tests/scripts/settings.sh

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests libperfex as it was built. perfex-events(7) has the numbers of all events, and libperfex(3)
-# an example that compiles and runs. Set-user-ID programs ignore the environment. symbols.sh tests
-# the shared library.
+# an example that compiles and runs. symbols.sh tests the shared library, and settings.sh set-user-ID
+# programs.
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}"
@@ -73,29 +73,4 @@ case $status in
   *) wrong "the example's exit status is $status" ;;
 esac
 
-# A set-user-ID copy does not read the environment, but an ordinary copy reads it.
-copy=./$work/print
-cp "$builddir/tests/programs/perfex-print$EXEEXT" $copy
-printed() { T5_EVENT0=24 $1 $copy 2>&1 | head -n 1; }
-case $(printed "$LOG_COMPILER") in
-  *'24 mispredicted branches '*) ;;
-  *) wrong "an ordinary program does not read the environment: $(printed "$LOG_COMPILER")" ;;
-esac
-if [ -n "$LOG_COMPILER" ]; then
-  skipped "set-user-ID programs: an emulator ignores the bit"
-elif [ "$(id -u)" != 0 ]; then
-  skipped "set-user-ID programs: only root can create one for another user"
-elif ! cp "$(command -v id)" $work/id || ! chown 65534 $copy $work/id; then
-  skipped "set-user-ID programs: no other user can own a file here"
-else
-  chmod 4755 $copy $work/id
-  if [ "$($work/id -u)" != 65534 ]; then
-    skipped "set-user-ID programs: the bit has no effect here"
-  else
-    case $(printed '') in
-      *' 0 cycles '*) ;;
-      *) wrong "a set-user-ID program reads the environment: $(printed '')" ;;
-    esac
-  fi
-fi
 exit $failed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-"""Tests the reports of cpucycles-info: JSON against the shipped schema, the plain lines, plots and
+"""Tests the reports of cpucycles-info: the plain lines, JSON against the shipped schema, plots and
 --check, each counter forced in turn; the options, and where the output goes."""
 
 import functools
@@ -56,6 +56,81 @@ def _run_under(command, arguments):
         return run(arguments)
     finally:
         tool.TOOL = usual
+
+
+# The lines of the plain report, in this order.
+FORMS = (
+    r"version \d{8}",
+    r"tracesetup \d+ [a-z0-9-]+ precision \d+ scaling \d+\.\d{6} only32 [01]",
+    r"persecond \d+",
+    r"implementation [a-z0-9-]+",
+    r"iqm -?\d+ ([+-]\d+){64}",
+    r"observed persecond \d+\.\.\.\d+ with \d+ loops \d+ microseconds",
+    r"(system|cpu|frequency|ignored|core|timer|dropped|last resort|note|clock|governor|turbo|warning)"
+    r" .+",
+    r"summary (counter|core|read|better|enable|warning) .+",
+)
+
+
+def _said(command):
+    return subprocess.run(command, shell=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout.decode("latin-1")
+
+
+@functools.lru_cache(maxsize=None)
+def _plain():
+    """Returns the rows and the lines of a report in a locale with a decimal comma, with settings
+    that the library ignores."""
+    comma = [name for name in _said("locale -a").split()
+             if _said(f"LC_ALL={name} locale decimal_point").strip() == ","]
+    if not comma:
+        tool.skip("report", "decimal comma: no locale with one is installed")
+    rows = run(LC_ALL=(comma + ["C"])[0], cpucyclespersecond="junk",
+               CPUCYCLES_IMPLEMENTATION="nonesuch,default-zero")
+    return rows.splitlines(), rows.replace("\n    ", " ").splitlines()
+
+
+def plain_lines_have_their_forms_and_order():
+    rows, lines = _plain()
+    last = 0
+    for line in lines:
+        fits = [i for i, form in enumerate(FORMS) if re.fullmatch(f"cpucycles {form}", line)]
+        assert fits and fits[0] >= last, line
+        last = fits[0]
+    ours = [row.startswith("cpucycles system") for row in rows].index(True)
+    assert all(len(row) <= 80 for row in rows[ours:])
+    loops = [int(line.split()[5]) for line in lines if line.startswith("cpucycles observed ")]
+    assert loops == [1024 << i for i in range(11)], loops
+    for label in ("version", "persecond", "implementation", "iqm", "frequency", "cpu model",
+                  "core persecond"):
+        assert sum(line.startswith(f"cpucycles {label} ") for line in lines) == 1, label
+
+
+def summary_of_ten_lines_at_most_ends_the_report():
+    rows, lines = _plain()
+    count = sum(line.startswith("cpucycles summary ") for line in lines)
+    assert 4 <= count <= 10 and lines[-count].startswith("cpucycles summary ")
+    for label in ("counter", "core", "read", "better"):  # in the last rows of a terminal
+        assert any(row.startswith(f"cpucycles summary {label} ") for row in rows[-12:]), label
+
+
+def counters_of_precision_0_have_a_reason():
+    lines = _plain()[1]
+    traced = [line.split() for line in lines if line.startswith("cpucycles tracesetup ")]
+    reasons = re.findall(r"^cpucycles (?:dropped|last resort) (\S+) ", "\n".join(lines), re.M)
+    assert sorted(reasons) == sorted(words[3] for words in traced if words[5] == "0"), reasons
+    assert lines[len(traced) + 2].split()[2] in [words[3] for words in traced]
+
+
+def ignored_settings_are_reported_and_the_selection_is_automatic():
+    lines = _plain()[1]
+    assert any(re.fullmatch("cpucycles frequency estimate .*; ignored: cpucyclespersecond is not a"
+                            " decimal number", line) for line in lines), lines
+    ignored = ("nonesuch is not a counter of this library; "
+               "default-zero does not work here: not-increasing")
+    assert (f"cpucycles ignored in CPUCYCLES_IMPLEMENTATION: {ignored}" in lines
+            or "cpucycles implementation default-zero" in lines), lines
+    assert not any("not-asked" in line for line in lines)
 
 
 def json_follows_the_shipped_schema():

@@ -57,36 +57,46 @@ else
   skipped "$etc: a mount namespace cannot be created here"
 fi
 
-# with_rights KIND: runs the copy, which is set-user-ID or set-group-ID, with malformed text in the
-# environment. An ordinary program would report this text as ignored, with a reason.
+# The first text is malformed, so that an ordinary program reports why it was ignored.
+export cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch T5_EVENT0=24
+print=$builddir/tests/programs/perfex-print$EXEEXT # only with libperfex
+said() { $out.print 2>&1 | head -n 1; }
+
+# with_rights KIND MODE: runs the copies, which this mode makes set-user-ID or set-group-ID
 with_rights() {
-  case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
-    set-id*'ignored: cpucyclespersecond '*|set-id*nonesuch*)
+  chmod "$2" $out.*
+  case $($out.copy) in
+    set-id*'ignored: cpucyclespersecond '* | set-id*nonesuch*)
       wrong "a $1 program reads the environment" ;;
-    set-id*) ;;
+    set-id*)
+      [ ! -f $out.print ] || said | grep -q ' 0 cycles ' ||
+        wrong "a $1 program reads the environment of libperfex: $(said)" ;;
     *) skipped "$1 programs: the bit has no effect here" ;;
   esac
 }
 
 cp "$persecond" $out.copy
-case $(cpucyclespersecond=junk CPUCYCLES_IMPLEMENTATION=nonesuch $out.copy) in
+case $($out.copy) in
   *'; names: nonesuch is not a counter of this library; ignored: cpucyclespersecond is not a decimal number') ;;
   *) wrong 'an ordinary program does not read the environment' ;;
 esac
+if [ -f "$print" ]; then
+  cp "$print" $out.print
+  said | grep -q '24 mispredicted branches ' ||
+    wrong "an ordinary program does not read the environment of libperfex: $(said)"
+fi
 if [ "$(id -u)" != 0 ]; then
   skipped 'set-user-ID programs: only root can create one for another user'
-elif ! chown 65534 $out.copy; then
+elif ! chown 65534 $out.*; then
   skipped 'set-user-ID programs: no other user can own a file here'
 else
-  chmod 4755 $out.copy
-  with_rights set-user-ID
-  chown 0 $out.copy
+  with_rights set-user-ID 4755
+  chown 0 $out.*
 fi
 group=65534
 [ "$(id -u)" = 0 ] || group=$(id -G | tr ' ' '\n' | grep -vx "$(id -g)" | head -n 1)
-if [ -n "$group" ] && chgrp "$group" $out.copy; then
-  chmod 2755 $out.copy
-  with_rights set-group-ID
+if [ -n "$group" ] && chgrp "$group" $out.*; then
+  with_rights set-group-ID 2755
 else
   skipped 'set-group-ID programs: no other group can own a file here'
 fi
