@@ -22,9 +22,35 @@
 static volatile char *forbidden; /* a read raises SIGSEGV */
 static volatile char read_value; /* holds every value read, so that no emulator drops the read */
 
-static void make_readable(volatile char *page)
+static volatile int seen_signal, seen_code, seen_count, seen_masked, seen_context;
+static void *volatile seen_address, *volatile seen_frame;
+
+static void record_signal(int signal, siginfo_t *info, void *context)
 {
-  mprotect((void *)page, (size_t)sysconf(_SC_PAGESIZE), PROT_READ);
+  sigset_t mask;
+
+  seen_signal = signal;
+  seen_code = info->si_code;
+  seen_address = info->si_addr;
+  seen_context = context != NULL;
+  seen_frame = __builtin_frame_address(0);
+  pthread_sigmask(SIG_SETMASK, NULL, &mask);
+  seen_masked = sigismember(&mask, SIGUSR2);
+  seen_count++;
+  if (signal == SIGSEGV) /* without this, a fault would repeat */
+    mprotect((void *)forbidden, (size_t)sysconf(_SC_PAGESIZE), PROT_READ);
+}
+
+static void set_recording_handler(int signal, int flags)
+{
+  struct sigaction set;
+
+  memset(&set, 0, sizeof set);
+  set.sa_flags = flags | SA_SIGINFO;
+  set.sa_sigaction = record_signal;
+  sigemptyset(&set.sa_mask);
+  sigaddset(&set.sa_mask, SIGUSR2);
+  sigaction(signal, &set, NULL);
 }
 
 /* Returns a page that raises SIGBUS, because it is mapped beyond the end of its file. Returns NULL
@@ -152,46 +178,26 @@ static void *fault_with_an_alternate_stack(void *above)
   return is_caught ? &all_stacks : NULL;
 }
 
-static void handle_on_stack(int signal)
-{
-  (void)signal;
-}
-
-static volatile int is_on_alternate_stack;
-
-static void find_stack(int signal)
-{
-  char *here = __builtin_frame_address(0);
-
-  (void)signal;
-  is_on_alternate_stack = here >= all_stacks && here < all_stacks + ALTERNATE;
-}
-
 /* 0 if a handler runs on the alternate stack. */
 static int use_alternate_stack(void)
 {
-  struct sigaction action;
   stack_t stack;
 
-  all_stacks = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   memset(&stack, 0, sizeof stack);
-  stack.ss_sp = all_stacks;
+  stack.ss_sp = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   stack.ss_size = ALTERNATE;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = find_stack;
-  action.sa_flags = SA_ONSTACK;
-  if (all_stacks == MAP_FAILED || sigaltstack(&stack, NULL) != 0
-    || sigaction(SIGSEGV, &action, NULL) != 0)
+  if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0)
     return 1;
+  set_recording_handler(SIGSEGV, SA_ONSTACK);
   raise(SIGSEGV);
-  return !is_on_alternate_stack;
+  return (char *)seen_frame < (char *)stack.ss_sp
+    || (char *)seen_frame >= (char *)stack.ss_sp + ALTERNATE;
 }
 
 /* _i: whether the alternate stack is above the thread's own stack. Both are tested because a build
    with _FORTIFY_SOURCE checks the direction of jumps. */
 TEST_LOOP(fault_is_caught_on_any_alternate_stack, 2)
 {
-  struct sigaction action;
   pthread_attr_t attributes;
   pthread_t thread;
   void *succeeded;
@@ -199,10 +205,7 @@ TEST_LOOP(fault_is_caught_on_any_alternate_stack, 2)
   SKIP_IF(SUITE_SANITIZED, "the sanitizer has an alternate stack of its own");
   SKIP_IF(suite_under("valgrind"), "valgrind takes stacks for its own");
   skip_unless(use_alternate_stack, 0, "handlers run on no alternate stack");
-  memset(&action, 0, sizeof action);
-  action.sa_handler = handle_on_stack;
-  action.sa_flags = SA_ONSTACK;
-  sigaction(SIGSEGV, &action, NULL);
+  set_recording_handler(SIGSEGV, SA_ONSTACK);
   all_stacks = mmap(NULL, STACK + 2 * ALTERNATE, PROT_READ | PROT_WRITE,
     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert_ptr_ne(all_stacks, MAP_FAILED);
@@ -218,17 +221,18 @@ TEST_LOOP(fault_is_caught_on_any_alternate_stack, 2)
 
 /* The program's handlers, masks and other state. */
 
-static void handler_a(int signal)
+static sigjmp_buf out;
+static int jumping_signal;
+
+static void count_signal(int signal)
 {
-  (void)signal;
+  seen_count++;
+  if (signal == jumping_signal)
+    siglongjmp(out, 1);
 }
 
-static void handler_b(int signal, siginfo_t *info, void *context)
-{
-  (void)signal, (void)info, (void)context;
-}
-
-TEST(handlers_are_restored_with_mask_and_flags)
+/* _i: whether the program installs a handler during the guard, which stays. */
+TEST_LOOP(handlers_are_restored_with_mask_and_flags, 2)
 {
   /* no handler is set for SIGSYS */
   static const int flags[] = { 0, SA_NODEFER | SA_ONSTACK, SA_RESTART | SA_SIGINFO, SA_RESETHAND };
@@ -239,9 +243,9 @@ TEST(handlers_are_restored_with_mask_and_flags)
     memset(&set, 0, sizeof set);
     set.sa_flags = flags[i];
     if (flags[i] & SA_SIGINFO)
-      set.sa_sigaction = handler_b;
+      set.sa_sigaction = record_signal;
     else
-      set.sa_handler = i == 0 ? SIG_IGN : handler_a;
+      set.sa_handler = i == 0 ? SIG_IGN : count_signal;
     sigemptyset(&set.sa_mask);
     sigaddset(&set.sa_mask, SIGUSR1 + i);
     ck_assert_int_eq(sigaction(cpuc_os_thread_fault_signals[i], &set, NULL), 0);
@@ -250,6 +254,10 @@ TEST(handlers_are_restored_with_mask_and_flags)
     sigaction(cpuc_os_thread_fault_signals[i], NULL, &before[i]);
   enter_guard();
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
+  if (_i) {
+    sigaction(cpuc_os_thread_fault_signals[1], &set, NULL);
+    before[1] = set;
+  }
   leave_guard();
   /* ThreadSanitizer adds to the mask of a disposition that was never set. */
   for (i = 0; i < (suite_under("tsan") ? 4 : CPUC_OS_THREAD_FAULT_SIGNALS); i++) {
@@ -287,60 +295,19 @@ TEST_LOOP(mask_and_cancellation_state_are_restored, 2)
   ck_assert_int_eq(state, PTHREAD_CANCEL_ENABLE);
 }
 
-TEST(handler_installed_during_the_guard_stays)
-{
-  struct sigaction after;
-
-  enter_guard();
-  signal(SIGFPE, handler_a);
-  leave_guard();
-  sigaction(SIGFPE, NULL, &after);
-  ck_assert_ptr_eq((void *)after.sa_handler, (void *)handler_a);
-}
-
 /* Faults of other threads, and signals that are sent. */
 
-static volatile int seen_signal, seen_code, seen_count, seen_masked, seen_context;
-static void *volatile seen_address;
-
-static void record_signal(int signal, siginfo_t *info, void *context)
+static void *call_elsewhere(void *body)
 {
-  sigset_t mask;
-
-  seen_signal = signal;
-  seen_code = info->si_code;
-  seen_address = info->si_addr;
-  seen_context = context != NULL;
-  pthread_sigmask(SIG_SETMASK, NULL, &mask);
-  seen_masked = sigismember(&mask, SIGUSR2);
-  seen_count++;
-  if (signal == SIGSEGV)
-    make_readable(forbidden); /* without this, a fault would repeat */
+  (*(void (**)(void *))body)(&forbidden);
+  return NULL;
 }
 
-static void set_recording_handler(int signal, int flags)
-{
-  struct sigaction set;
-
-  memset(&set, 0, sizeof set);
-  set.sa_flags = flags | SA_SIGINFO;
-  set.sa_sigaction = record_signal;
-  sigemptyset(&set.sa_mask);
-  sigaddset(&set.sa_mask, SIGUSR2);
-  sigaction(signal, &set, NULL);
-}
-
-static void *fault_elsewhere(void *unused)
-{
-  read_value = suite_read(forbidden);
-  return unused;
-}
-
-static void join_a_thread_that(void *(*faults)(void *))
+static void call_in_another_thread(void (*body)(void *))
 {
   pthread_t thread;
 
-  ck_assert_int_eq(pthread_create(&thread, NULL, faults, NULL), 0);
+  ck_assert_int_eq(pthread_create(&thread, NULL, call_elsewhere, &body), 0);
   pthread_join(thread, NULL);
 }
 
@@ -359,7 +326,7 @@ TEST(fault_of_another_thread_reaches_the_program)
   ck_assert_int_eq(seen_count, 1);
   forbidden = suite_forbidden_page();
   enter_guard();
-  join_a_thread_that(fault_elsewhere);
+  call_in_another_thread(read_page);
   leave_guard();
   ck_assert_int_eq(seen_count, 2);
   ck_assert_int_eq(seen_signal, SIGSEGV);
@@ -369,138 +336,65 @@ TEST(fault_of_another_thread_reaches_the_program)
   ck_assert_int_ge(seen_masked, usually_masked);
 }
 
-static void skip_where_sent_signals_wait(void)
-{
-  SKIP_IF(suite_under("valgrind"), "valgrind delivers sent signals when it sees fit");
-}
-
 static void send_to_self(void *unused)
 {
   (void)unused;
   kill(getpid(), suite_fault_to_send(SIGSEGV));
 }
 
-/* The handler runs only after the guard was left, because a handler may do anything. */
-TEST(signal_sent_to_the_guarded_thread_is_delivered_once_afterwards)
+static void raise_in_itself(void *unused)
 {
-  skip_where_sent_signals_wait();
-  set_recording_handler(suite_fault_to_send(SIGSEGV), 0);
-  enter_guard();
-  ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
-  ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
-  ck_assert_int_eq(seen_count, 0);
-  leave_guard();
-  ck_assert_int_eq(seen_count, 1); /* two were sent, but pending signals merge */
-  ck_assert_int_eq(seen_signal, suite_fault_to_send(SIGSEGV));
-}
-
-#ifdef __linux__
-
-static void send_with_code(void *code)
-{
-  siginfo_t info;
-
-  memset(&info, 0, sizeof info);
-  info.si_signo = SIGBUS;
-  info.si_code = *(int *)code;
-  syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), SIGBUS, &info);
-}
-
-static volatile int received_code;
-
-static void note_code(int signal, siginfo_t *info, void *context)
-{
-  (void)signal, (void)context;
-  received_code = info->si_code;
-}
-
-/* 0 if a signal that the thread sends to itself has the given code. */
-static int receive_sent_codes(void)
-{
-  int codes[] = { -42, SI_USER, BUS_ADRERR }, i;
-  struct sigaction action;
-
-  memset(&action, 0, sizeof action);
-  action.sa_sigaction = note_code;
-  action.sa_flags = SA_SIGINFO;
-  sigaction(SIGBUS, &action, NULL);
-  for (i = 0; i < 3; i++) {
-    received_code = 12345;
-    send_with_code(&codes[i]);
-    if (received_code != codes[i])
-      return 1;
-  }
-  return 0;
-}
-
-static void skip_without_codes(void)
-{
-  skip_unless(receive_sent_codes, 0, "rt_tgsigqueueinfo does not send a signal with a given code");
-}
-
-#endif
-
-TEST(signal_blocked_by_the_thread_stays_pending)
-{
-  sigset_t blocked, pending;
-
-  skip_where_sent_signals_wait();
-  set_recording_handler(suite_fault_to_send(SIGSEGV), 0);
-  sigemptyset(&blocked);
-  sigaddset(&blocked, suite_fault_to_send(SIGSEGV));
-  pthread_sigmask(SIG_BLOCK, &blocked, NULL);
-  send_to_self(NULL);
-  enter_guard();
-  leave_guard();
-  ck_assert_int_eq(seen_count, 0);
-  sigpending(&pending);
-  ck_assert_int_eq(sigismember(&pending, suite_fault_to_send(SIGSEGV)), 1);
-}
-
-static void *raise_in_itself(void *unused)
-{
+  (void)unused;
   raise(suite_fault_to_send(SIGSEGV));
-  return unused;
 }
 
-TEST(ignored_signal_sent_in_another_thread_stays_ignored)
-{
-  skip_where_sent_signals_wait();
-  signal(suite_fault_to_send(SIGSEGV), SIG_IGN);
-  enter_guard();
-  join_a_thread_that(raise_in_itself);
-  leave_guard();
-}
+/* How often the signal is sent to the guarded thread before, during and after the guard, and to
+   another thread during the guard; how often the program's handler runs in the end. */
+static const struct {
+  int is_blocked, is_ignored; /* by the program */
+  int before, during, elsewhere, after;
+  int seen;
+} sent[] = {
+  /* The handler runs only after the guard was left, because a handler may do anything. Two pending
+     signals merge. */
+  { .during = 2, .seen = 1 },
+  { .is_blocked = 1, .before = 1 },
+  { .is_ignored = 1, .elsewhere = 1 },
+  /* A thread has stored our handler during the guard, and restores it afterwards. */
+  { .after = 1, .seen = 1 },
+};
 
-/* Like a thread that stores the handler during the guard and restores it afterwards. */
-TEST(handler_restored_after_the_guard_passes_on)
+TEST_LOOP(sent_signal_reaches_the_program_when_it_wants, sizeof sent / sizeof sent[0])
 {
-  int signal = suite_fault_to_send(SIGFPE);
+  int signal_number = suite_fault_to_send(SIGSEGV), i;
   struct sigaction ours;
+  sigset_t set;
 
-  skip_where_sent_signals_wait();
-  set_recording_handler(signal, 0);
+  SKIP_IF(suite_under("valgrind"), "valgrind delivers sent signals when it sees fit");
+  set_recording_handler(signal_number, 0);
+  if (sent[_i].is_ignored)
+    signal(signal_number, SIG_IGN);
+  sigemptyset(&set);
+  sigaddset(&set, signal_number);
+  if (sent[_i].is_blocked)
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+  for (i = 0; i < sent[_i].before; i++)
+    send_to_self(NULL);
   enter_guard();
-  sigaction(signal, NULL, &ours);
+  for (i = 0; i < sent[_i].during; i++)
+    ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
+  for (i = 0; i < sent[_i].elsewhere; i++)
+    call_in_another_thread(raise_in_itself);
+  sigaction(signal_number, NULL, &ours);
+  ck_assert_int_eq(seen_count, 0);
   leave_guard();
-  sigaction(signal, &ours, NULL);
-  raise(signal);
-  ck_assert_int_eq(seen_count, 1);
-}
-
-static sigjmp_buf out;
-
-static void count_and_return(int signal)
-{
-  (void)signal;
-  seen_count++;
-}
-
-static void count_and_jump(int signal)
-{
-  (void)signal;
-  seen_count++;
-  siglongjmp(out, 1);
+  for (i = 0; i < sent[_i].after; i++) {
+    sigaction(signal_number, &ours, NULL);
+    raise(signal_number);
+  }
+  ck_assert_int_eq(seen_count, sent[_i].seen);
+  sigpending(&set);
+  ck_assert_int_eq(sigismember(&set, signal_number), sent[_i].is_blocked);
 }
 
 static void send_two(void *unused)
@@ -516,14 +410,14 @@ TEST_LOOP(jump_out_of_a_handler_loses_no_other_signal, 2)
   struct sigaction action;
 
   SKIP_IF(suite_under("qemu"), "qemu keeps all but one of these signals for itself");
-  skip_where_sent_signals_wait();
+  SKIP_IF(suite_under("valgrind"), "valgrind delivers sent signals when it sees fit");
+  jumping_signal = _i ? SIGSYS : SIGFPE;
   /* Each handler blocks the other signal. Otherwise the system could start the second handler
      before the first instruction of the first one, and the jump would discard the first one. */
   memset(&action, 0, sizeof action);
   sigfillset(&action.sa_mask);
-  action.sa_handler = _i ? count_and_return : count_and_jump;
+  action.sa_handler = count_signal;
   sigaction(SIGFPE, &action, NULL);
-  action.sa_handler = _i ? count_and_jump : count_and_return;
   sigaction(SIGSYS, &action, NULL);
   if (sigsetjmp(out, 1) == 0) {
     enter_guard();
@@ -535,44 +429,57 @@ TEST_LOOP(jump_out_of_a_handler_loses_no_other_signal, 2)
 
 /* Faults that the program does not handle. */
 
-static int read_forbidden(void)
+static void read_page_elsewhere(void *unused)
 {
-  read_value = suite_read(forbidden);
-  return 0;
+  (void)unused;
+  call_in_another_thread(read_page);
 }
 
-static int read_forbidden_in_a_thread(void)
+static void make_filtered_call(void *unused)
 {
-  join_a_thread_that(fault_elsewhere);
-  return 0;
-}
-
-static int send_to_self_and_leave(void)
-{
-  send_to_self(NULL);
-  leave_guard();
-  return 0;
-}
-
-static int filter_raises_sigsys(void)
-{
+  (void)unused;
 #ifdef HAVE_LINUX_SECCOMP_H
-  return call_under_filter(SECCOMP_RET_TRAP);
-#else
-  return 0;
+  call_under_filter(SECCOMP_RET_TRAP);
 #endif
 }
+
+#ifdef __linux__
+
+static void send_with_code(int code)
+{
+  siginfo_t info;
+
+  memset(&info, 0, sizeof info);
+  info.si_signo = SIGBUS;
+  info.si_code = code;
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), SIGBUS, &info);
+}
+
+/* 0 if a signal that the thread sends to itself has the given code. */
+static int receive_sent_codes(void)
+{
+  static const int codes[] = { -42, SI_USER, BUS_ADRERR };
+  int i;
+
+  set_recording_handler(SIGBUS, 0);
+  for (i = 0; i < 3; i++) {
+    seen_code = 12345;
+    send_with_code(codes[i]);
+    if (seen_code != codes[i])
+      return 1;
+  }
+  return 0;
+}
+
+#endif
 
 #if defined(SYS_rt_tgsigqueueinfo) && defined(BUS_MCEERR_AO)
 
 /* The kernel reports a memory error before an access, which then does not fault. */
-static int memory_error_without_access(void)
+static void send_memory_error(void *unused)
 {
-  int code = BUS_MCEERR_AO;
-
-  send_with_code(&code);
-  leave_guard();
-  return 0;
+  (void)unused;
+  send_with_code(BUS_MCEERR_AO);
 }
 
 #endif
@@ -582,62 +489,64 @@ static int memory_error_without_access(void)
 /* In place of a fault whose instruction is not repeated, as on s390x, the process sends itself a
    signal with the code of a fault. The filter keeps the guard from making the signal pending with
    its siginfo. */
-static int single_fault_under_a_filter(void)
+static void send_fault_under_a_filter(void *unused)
 {
   static const int calls[] = { SYS_rt_tgsigqueueinfo };
   siginfo_t info;
 
+  (void)unused;
   if (filter_calls(calls, 1, SECCOMP_RET_ERRNO | EPERM) != 0)
-    return FILTER_IMPOSSIBLE;
+    return;
   memset(&info, 0, sizeof info);
   info.si_signo = SIGFPE;
   info.si_code = FPE_INTDIV;
-  return (int)syscall(SYS_rt_sigqueueinfo, getpid(), SIGFPE, &info);
+  syscall(SYS_rt_sigqueueinfo, getpid(), SIGFPE, &info);
 }
 
 #endif
 
-enum cause { FAULT, FAULT_ELSEWHERE, SENT }; /* only a signal that is sent can be ignored */
-
-/* Each crash, and the signal that ends the process with and without the guard. */
+/* Each crash in the guard but outside of a body, and the signal that ends the process with and
+   without the guard. The first rows are faults of the thread itself. */
 static const struct {
   const char *name;
-  enum cause cause;
-  void (*begin)(void);
-  int (*crash)(void);
-  int signal; /* 0: that of suite_fault_to_send(SIGSEGV) */
+  void (*body)(void *);
+  int signal;     /* 0: that of suite_fault_to_send(SIGSEGV) */
   int is_certain; /* 1 if every system and emulator raises the signal */
+  int is_sent;    /* 1 if the program can ignore the signal, unlike a fault */
 } crashes[] = {
-  { "fault_outside_the_body", FAULT, enter_guard, read_forbidden, SIGSEGV, 1 },
-  { "undefined_instruction_outside_the_body", FAULT, enter_guard, undefined_instruction_faults,
-    SIGILL, 0 },
-  { "filtered_call_outside_the_body", FAULT, enter_guard, filter_raises_sigsys, SIGSYS, 0 },
-  { "fault_in_another_thread", FAULT_ELSEWHERE, enter_guard, read_forbidden_in_a_thread, SIGSEGV,
-    1 },
+  { "fault", read_page, SIGSEGV, 1, 0 },
+  { "undefined_instruction", run_undefined, SIGILL, 0, 0 },
+  { "filtered_call", make_filtered_call, SIGSYS, 0, 0 },
+  { "fault_in_another_thread", read_page_elsewhere, SIGSEGV, 1, 0 },
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_rt_tgsigqueueinfo)
-  { "single_fault_under_a_filter", SENT, enter_guard, single_fault_under_a_filter, SIGFPE, 0 },
+  { "single_fault_under_a_filter", send_fault_under_a_filter, SIGFPE, 0, 1 },
 #endif
 #if defined(SYS_rt_tgsigqueueinfo) && defined(BUS_MCEERR_AO)
-  { "memory_error_without_access", SENT, enter_guard, memory_error_without_access, SIGBUS, 0 },
+  { "memory_error_without_access", send_memory_error, SIGBUS, 0, 1 },
 #endif
-  { "signal_sent_to_the_thread", SENT, enter_guard, send_to_self_and_leave, 0, 1 },
+  { "signal_sent_to_the_thread", send_to_self, 0, 1, 1 },
 };
 
-enum {
-  CRASHES = sizeof crashes / sizeof crashes[0],
-  OWN_FAULTS = 3 /* the first rows, with the cause FAULT */
-};
+enum { CRASHES = sizeof crashes / sizeof crashes[0], OWN_FAULTS = 3 };
 
-static int crash_number, crash_is_ignored;
+static int crash_number, is_ignored;
 
 static int crash(void)
+{
+  crashes[crash_number].body(&forbidden);
+  return 0;
+}
+
+static int crash_in_the_guard(void)
 {
   int i;
 
   for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
-    signal(cpuc_os_thread_fault_signals[i], crash_is_ignored ? SIG_IGN : SIG_DFL);
-  crashes[crash_number].begin();
-  return crashes[crash_number].crash();
+    signal(cpuc_os_thread_fault_signals[i], is_ignored ? SIG_IGN : SIG_DFL);
+  enter_guard();
+  crash();
+  leave_guard();
+  return 0;
 }
 
 TEST_LOOP(unhandled_fault_still_ends_the_process, CRASHES)
@@ -648,13 +557,13 @@ TEST_LOOP(unhandled_fault_still_ends_the_process, CRASHES)
 
   SKIP_IF(suite_under("valgrind"), "valgrind reports the fault as an error of the program");
   snprintf(observed, sizeof observed, "%s raises no signal", name);
-  if (!crashes[_i].is_certain)
-    skip_unless(crashes[_i].crash, -signal, observed);
   crash_number = _i;
-  ck_assert_msg(result_in_child(crash) == -signal, "%s", name);
-  crash_is_ignored = 1; /* a fault cannot be ignored */
-  if (crashes[_i].cause != SENT)
-    ck_assert_msg(result_in_child(crash) == -signal, "%s, ignored", name);
+  if (!crashes[_i].is_certain)
+    skip_unless(crash, -signal, observed);
+  ck_assert_msg(result_in_child(crash_in_the_guard) == -signal, "%s", name);
+  is_ignored = 1;
+  if (!crashes[_i].is_sent)
+    ck_assert_msg(result_in_child(crash_in_the_guard) == -signal, "%s, ignored", name);
 }
 
 #ifdef __linux__
@@ -688,15 +597,14 @@ TEST_LOOP(crash_shows_its_own_cause, OWN_FAULTS)
   const char *name = crashes[_i].name;
   siginfo_t usual, info;
 
-  ck_assert_int_eq(crashes[_i].cause, FAULT);
   SKIP_IF(SUITE_SANITIZED, "the sanitizer has handlers of its own");
   SKIP_IF(suite_under("valgrind"), "valgrind cannot be traced");
-  skip_without_codes();
+  skip_unless(receive_sent_codes, 0, "rt_tgsigqueueinfo does not send a signal with a given code");
   crash_number = _i;
-  usual = last_signal_of(crashes[_i].crash);
+  usual = last_signal_of(crash);
   SKIP_IF(usual.si_signo != crashes[_i].signal || usual.si_code <= 0,
     "without the library, no tracer sees the cause of this crash");
-  info = last_signal_of(crash);
+  info = last_signal_of(crash_in_the_guard);
   ck_assert_msg(info.si_signo == usual.si_signo && info.si_code == usual.si_code,
     "%s: signal %d, code %d", name, info.si_signo, info.si_code);
   ck_assert_msg(info.si_addr == usual.si_addr, "%s: %p", name, info.si_addr);
