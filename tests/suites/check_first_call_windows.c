@@ -69,25 +69,10 @@ TEST(clocks_of_the_system_work)
   ck_assert_int_eq(found, 2);
 }
 
-/* Returns 1 if the OS clocks advance as GetTickCount() does, for half a second. */
-static int do_clocks_agree(void)
-{
-  long long wall = cpuc_os_clock_wall_microseconds(), monotonic = cpuc_os_clock_monotonic(),
-            elapsed;
-  DWORD begin = GetTickCount();
-
-  Sleep(500);
-  elapsed = (GetTickCount() - begin) * 1000000LL;
-  monotonic = cpuc_os_clock_monotonic() - monotonic;
-  wall = (cpuc_os_clock_wall_microseconds() - wall) * 1000;
-  /* within a tenth, because GetTickCount() advances in steps of up to 16 ms */
-  return llabs(monotonic - elapsed) < elapsed / 10 && llabs(wall - elapsed) < elapsed / 10;
-}
-
 TEST(clocks_agree_with_the_systems_own)
 {
   struct timeval before, after;
-  long long wall;
+  long long wall, monotonic, elapsed;
   int i, agree = 0;
 
   gettimeofday(&before, NULL);
@@ -96,8 +81,18 @@ TEST(clocks_agree_with_the_systems_own)
   /* the steps of the two clocks differ by up to 16 ms */
   ck_assert_int_ge(wall, before.tv_sec * 1000000LL + before.tv_usec - 16000);
   ck_assert_int_le(wall, after.tv_sec * 1000000LL + after.tv_usec + 16000);
-  for (i = 0; i < 20 && !agree; i++)
-    agree = do_clocks_agree(); /* other processes may run between two reads */
+  for (i = 0; i < 20 && !agree; i++) { /* other processes may run between two reads */
+    DWORD begin = GetTickCount();
+
+    wall = cpuc_os_clock_wall_microseconds();
+    monotonic = cpuc_os_clock_monotonic();
+    Sleep(500);
+    elapsed = (GetTickCount() - begin) * 1000000LL;
+    monotonic = cpuc_os_clock_monotonic() - monotonic;
+    wall = (cpuc_os_clock_wall_microseconds() - wall) * 1000;
+    /* within a tenth, because GetTickCount() advances in steps of up to 16 ms */
+    agree = llabs(monotonic - elapsed) < elapsed / 10 && llabs(wall - elapsed) < elapsed / 10;
+  }
   ck_assert(agree);
 }
 

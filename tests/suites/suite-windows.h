@@ -90,21 +90,12 @@ static inline DWORD suite_start(int number)
   return status;
 }
 
-static inline struct suite_totals suite_run(const char *name, void (*before)(void))
+static inline struct suite_totals suite_run(const char *name, SRunner *runner)
 {
-  Suite *suite = suite_create(name);
-  TCase *tests = tcase_create(name);
-  SRunner *runner = srunner_create(suite);
   struct suite_totals totals = { 0, 0, 0 };
   int number = suite_test_number();
-  const struct suite_test *test;
   TestResult **results;
 
-  tcase_add_checked_fixture(tests, suite_begin_test, NULL);
-  tcase_add_checked_fixture(tests, before, suite_after);
-  for (test = suite_tests; test; test = test->next)
-    test->add(tests);
-  suite_add_tcase(suite, tests);
   srunner_run_all(runner, CK_SILENT);
   if (number >= 0) {
     results = srunner_results(runner);
@@ -114,10 +105,8 @@ static inline struct suite_totals suite_run(const char *name, void (*before)(voi
       printf("%s:%d: %s\n", tr_lfile(results[number]), tr_lno(results[number]),
         tr_msg(results[number]));
     free(results);
-    srunner_free(runner);
     return totals;
   }
-  srunner_free(runner);
   /* Disables dialogs, which no user can answer. */
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
   for (; totals.ran < suite_begun; totals.ran++) {

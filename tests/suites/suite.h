@@ -18,9 +18,8 @@ struct suite_totals {
 
 static struct suite_test {
   void (*add)(TCase *tests);
-  int line;
   struct suite_test *next;
-} *suite_tests; /* in the order of their lines */
+} *suite_tests, **suite_end = &suite_tests;
 
 static void (*suite_after)(void);    /* runs after each test, or NULL */
 static const char *suite_test_name; /* of the test that runs */
@@ -45,16 +44,10 @@ static inline int suite_under(const char *tool)
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#ifdef CPUCYCLES_TEST_COVERAGE
-#include <gcov.h>
-#endif
 
-/* Ends a child that a test forked. In a coverage run, also stores the coverage of the child. */
+/* Ends a child that a test forked. */
 static inline _Noreturn void suite_exit(int status)
 {
-#ifdef CPUCYCLES_TEST_COVERAGE
-  __gcov_dump();
-#endif
   _exit(status);
 }
 
@@ -96,30 +89,19 @@ static inline int suite_fault_to_send(int usual)
 }
 
 /* Runs the tests. Check forks for each test. */
-static inline struct suite_totals suite_run(const char *name, void (*before)(void))
+static inline struct suite_totals suite_run(const char *name, SRunner *runner)
 {
-  Suite *suite = suite_create(name);
-  TCase *tests = tcase_create(name);
-  SRunner *runner = srunner_create(suite);
   struct suite_totals totals = { 0, 0, 0 };
-  const struct suite_test *test;
   TestResult **results;
-  int i;
 
-  tcase_set_timeout(tests, 300);
-  tcase_add_checked_fixture(tests, before, suite_after);
-  for (test = suite_tests; test; test = test->next)
-    test->add(tests);
-  suite_add_tcase(suite, tests);
+  (void)name;
   srunner_run_all(runner, CK_ENV);
-  totals.ran = srunner_ntests_run(runner);
   results = srunner_results(runner);
-  for (i = 0; i < totals.ran; i++) {
-    totals.failures += tr_rtype(results[i]) == CK_FAILURE;
-    totals.errors += tr_rtype(results[i]) == CK_ERROR;
+  for (; totals.ran < srunner_ntests_run(runner); totals.ran++) {
+    totals.failures += tr_rtype(results[totals.ran]) == CK_FAILURE;
+    totals.errors += tr_rtype(results[totals.ran]) == CK_ERROR;
   }
   free(results);
-  srunner_free(runner);
   return totals;
 }
 
@@ -222,14 +204,6 @@ static inline void skip_where_the_clock_steps_are_long(void)
     "the clock advances in steps of more than 2 us, too coarse or slow for measurements");
 }
 
-/* Skips a test that loads a library, if `error`, the text from dlerror(), tells that loading is
-   impossible, as in static programs with musl. */
-static inline void skip_without_dlopen(const char *error)
-{
-  SKIP_IF(strcmp(error, "Dynamic loading not supported") == 0,
-    "this C library cannot load libraries into a static program");
-}
-
 /* Repeats a test that searches for a race or a rare case:
    struct suite_repeat repeat = suite_repeat(1000);
    while (suite_again(&repeat)) ...
@@ -266,9 +240,7 @@ static inline struct suite_repeat suite_repeat(long rounds)
    limit the attempts, because a slow host needs the most attempts. */
 static inline struct suite_repeat suite_retry(long attempts)
 {
-  struct suite_repeat retry = { attempts, 0, 0, { 0, 0 } };
-
-  return retry;
+  return (struct suite_repeat) { attempts, 0, 0, { 0, 0 } };
 }
 
 static inline long suite_elapsed(const struct timeval *begin) /* milliseconds */
@@ -306,9 +278,10 @@ static inline int suite_again(struct suite_repeat *repeat)
   } \
   __attribute__((constructor)) static void name##_register(void) \
   { \
-    static struct suite_test test = { name##_add, __LINE__, NULL }; \
+    static struct suite_test test = { name##_add, NULL }; \
 \
-    suite_register(&test); \
+    *suite_end = &test; \
+    suite_end = &test.next; \
   } \
   static void name##_body(int _i __attribute__((unused)))
 
@@ -328,20 +301,13 @@ static inline int suite_again(struct suite_repeat *repeat)
     return suite_main(name, before, after); \
   }
 
-/* Keeps the tests in the order of the file, in which not every system calls constructors. */
-static inline void suite_register(struct suite_test *test)
-{
-  struct suite_test **place = &suite_tests;
-
-  while (*place && (*place)->line < test->line)
-    place = &(*place)->next;
-  test->next = *place;
-  *place = test;
-}
-
 /* Runs the tests. Returns the exit status for main(). */
 static inline int suite_main(const char *name, void (*before)(void), void (*after)(void))
 {
+  Suite *suite = suite_create(name);
+  TCase *tests = tcase_create(name);
+  SRunner *runner = srunner_create(suite);
+  const struct suite_test *test;
   struct suite_totals totals;
   struct timeval begin;
   int ran, failed;
@@ -349,7 +315,16 @@ static inline int suite_main(const char *name, void (*before)(void), void (*afte
 
   gettimeofday(&begin, NULL);
   suite_after = after;
-  totals = suite_run(name, before);
+  tcase_set_timeout(tests, 300);
+#ifndef CPUCYCLES_POSIX
+  tcase_add_checked_fixture(tests, suite_begin_test, NULL);
+#endif
+  tcase_add_checked_fixture(tests, before, after);
+  for (test = suite_tests; test; test = test->next)
+    test->add(tests);
+  suite_add_tcase(suite, tests);
+  totals = suite_run(name, runner);
+  srunner_free(runner);
   taken = suite_elapsed(&begin);
   ran = totals.ran;
   failed = totals.failures + totals.errors;
