@@ -280,8 +280,7 @@ static inline int suite_again(struct suite_repeat *repeat)
   { \
     static struct suite_test test = { name##_add, NULL }; \
 \
-    *suite_end = &test; \
-    suite_end = &test.next; \
+    suite_register(&test); \
   } \
   static void name##_body(int _i __attribute__((unused)))
 
@@ -300,6 +299,12 @@ static inline int suite_again(struct suite_repeat *repeat)
   { \
     return suite_main(name, before, after); \
   }
+
+static inline void suite_register(struct suite_test *test)
+{
+  *suite_end = test;
+  suite_end = &test->next;
+}
 
 /* Runs the tests. Returns the exit status for main(). */
 static inline int suite_main(const char *name, void (*before)(void), void (*after)(void))
