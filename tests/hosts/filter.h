@@ -53,17 +53,6 @@ static inline _Noreturn void host_is_impossible(const char *why)
   exit(FILTER_IMPOSSIBLE);
 }
 
-/* Makes perf_event_open(2) fail with this error. Without the filter, the call that verifies the
-   error would fail with EFAULT. */
-static inline void host_refuse_perf_events(int error)
-{
-  static const int call[] = { SYS_perf_event_open };
-
-  if (filter_calls(call, 1, SECCOMP_RET_ERRNO | (unsigned)error) != 0
-    || syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) != -1 || errno != error)
-    host_is_impossible("no filter refuses perf_event_open");
-}
-
 /* Executes the command that follows the host's name. Returns only if execvp() fails. */
 static inline int host_run(char **argv)
 {
