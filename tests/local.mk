@@ -14,6 +14,7 @@ AM_TESTS_FD_REDIRECT = 9>&2
 EXTRA_DIST += tests/suites/child.h tests/suites/counters.h
 EXTRA_DIST += tests/suites/machine.h tests/suites/one-cpu.h tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-windows.h tests/suites/cpuid.h
+EXTRA_DIST += tests/suites/perf-kernel.h
 EXTRA_DIST += tests/abi tests/hosts tests/machines tests/ports
 dist_noinst_SCRIPTS += tests/scripts/wine.sh
 
@@ -104,10 +105,6 @@ tests_suites_libports_la_CPPFLAGS = $(ports_cppflags)
 tests_suites_check_ports_SOURCES = tests/suites/check_ports.c lib/reasons.c
 tests_suites_check_ports_CPPFLAGS = $(ports_cppflags)
 tests_suites_check_ports_LDADD = $(LDADD) tests/suites/libports.la
-
-# perf-kernel.c, which simulates a kernel, replaces backends/perf/kernel.c.
-tests_suites_check_perfevent_SOURCES = tests/suites/check_perfevent.c tests/suites/perf-kernel.c
-tests_suites_check_perfevent_SOURCES += tests/suites/perf-kernel.h
 
 # check_unload loads perf-module.
 if PERF_EVENTS # which implies Linux

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the counters of perf events, with the kernel of perf-kernel.c. default-perfevent is tested
+/* Tests the counters of perf events, with the kernel of perf-kernel.h. default-perfevent is tested
    as the counter that cpucycles() calls. The counters that read through a page are represented by a
    counter that reads memory in place of executing an instruction. */
 
@@ -25,8 +25,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
 /* Replaces sys/dependent-add.c: adds prove nothing, because these counters count no cycles. */
 int cpuc_dependent_add_run(long passes)
@@ -70,20 +68,9 @@ static long long read_page(void)
   return cpuc_perf_read(&counter, fake_instruction, cpuc_perf_self.index, cpuc_perf_self.shift);
 }
 
-static const struct cpuc_backend page_counter = {
-  .kind = CPUC_KIND_CORE,
-  CPUC_PERF_MEMBERS,
-  .read = read_page,
-};
-
 extern const struct cpuc_backend cpuc_backend_default_perfevent;
 
 static struct perf_event_mmap_page *page; /* of the first event */
-
-static struct perf_event_mmap_page *add_page(int which, uint32_t index, int width, long long offset)
-{
-  return perf_kernel.pages[which] = perf_kernel_page(index, width, offset);
-}
 
 /* Makes the selection without perf events, so that the services of the process work. Threads then
    fall back to the OS clock. */
@@ -96,19 +83,13 @@ static void select_without_events(void)
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */
-static int try_page_counter(struct cpuc_diagnosis *diagnosis)
-{
-  select_without_events();
-  return page_counter.open(&cpuc_select_services, diagnosis);
-}
-
 static void open_page_counter(void)
 {
   struct cpuc_diagnosis diagnosis = { 0 };
 
-  ck_assert_int_eq(try_page_counter(&diagnosis), 0);
-  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_MMAP);
-  pthread_atfork(NULL, NULL, page_counter.forked);
+  select_without_events();
+  ck_assert_int_eq(open_counter(&cpuc_select_services, &diagnosis), 0);
+  pthread_atfork(NULL, NULL, cpuc_perf_forked);
   cpuc_perf_self.base = cpuc_perf_self.last = 0; /* counts from the page's 0 */
 }
 
@@ -128,25 +109,35 @@ static const char *loss_reason(void)
   return reason ? reason : "";
 }
 
+static int event_descriptor(void)
+{
+  return cpuc_perf_self.events[0].descriptor;
+}
+
+static void lose_index(void)
+{
+  page->lock += 2;
+  page->index = 0;
+}
+
 /* Pages of memory that the process has mapped. */
 static long mapped_pages(void)
 {
   FILE *file = fopen("/proc/self/statm", "r");
   long pages = -1;
 
-  if (!file)
-    return -1;
-  if (fscanf(file, "%ld", &pages) != 1)
+  if (file && fscanf(file, "%ld", &pages) != 1)
     pages = -1;
-  fclose(file);
+  if (file)
+    fclose(file);
   return pages;
 }
 
 static void spend_cpu_time(void)
 {
-  long long end = perf_kernel_time() + 4000000; /* more than steps of any clock */
+  long long end = cpu_time() + 4000000; /* more than steps of any clock */
 
-  while (perf_kernel_time() < end)
+  while (cpu_time() < end)
     ;
 }
 
@@ -157,49 +148,19 @@ static int counts_cpu_time(long long (*read)(void))
   struct suite_repeat retry = suite_retry(20);
 
   while (suite_again(&retry)) {
-    long long outer = perf_kernel_time(), begin = read(), inner = perf_kernel_time(), counted;
+    long long outer = cpu_time(), begin = read(), inner = cpu_time(), counted;
 
     spend_cpu_time();
-    inner = perf_kernel_time() - inner;
+    inner = cpu_time() - inner;
     counted = read() - begin;
-    outer = perf_kernel_time() - outer;
+    outer = cpu_time() - outer;
     if (counted >= inner / 2 && counted <= 2 * outer)
       return 1;
   }
   return 0;
 }
 
-/* Does this thread read the fallback counter, and does its count increase? */
-static int counts_by_fallback(void)
-{
-  long long begin = cpucycles();
-
-  spend_cpu_time();
-  return cpuc_perf_self.state == CPUC_PERF_VIA_FALLBACK && cpucycles() > begin;
-}
-
 /* Threads. */
-
-static void *count_in_thread(void *is_right)
-{
-  *(int *)is_right = counts_cpu_time(cpucycles);
-  return NULL;
-}
-
-TEST(each_thread_counts_itself)
-{
-  pthread_t threads[4];
-  int is_right[4], i;
-
-  select_perfevent_or_skip();
-  for (i = 0; i < 4; i++)
-    ck_assert_int_eq(pthread_create(&threads[i], NULL, count_in_thread, &is_right[i]), 0);
-  for (i = 0; i < 4; i++) {
-    pthread_join(threads[i], NULL);
-    ck_assert_int_eq(is_right[i], 1);
-  }
-  ck_assert_str_eq(loss_reason(), "");
-}
 
 static int busy_rounds;
 
@@ -258,24 +219,20 @@ static void *read_twice(void *unused)
   return read_page() >= begin ? &executed : NULL;
 }
 
-static void run_threads(int count)
+static void run_thread(void)
 {
-  int i;
+  pthread_t thread;
+  void *result;
 
-  for (i = 0; i < count; i++) {
-    pthread_t thread;
-    void *result;
-
-    ck_assert_int_eq(pthread_create(&thread, NULL, read_twice, NULL), 0);
-    pthread_join(thread, &result);
-    ck_assert_ptr_nonnull(result);
-  }
+  ck_assert_int_eq(pthread_create(&thread, NULL, read_twice, NULL), 0);
+  pthread_join(thread, &result);
+  ck_assert_ptr_nonnull(result);
 }
 
 /* Opens a page of which each thread gets a copy. */
 static void open_counter_with_copied_page(void)
 {
-  add_page(0, 1, 48, 0);
+  add_page(1, 48, 0);
   perf_kernel.copies_page = 1;
   /* read(2) returns 0, which is also the count of the page */
   perf_kernel.reading.enabled = perf_kernel.reading.running = 1;
@@ -284,22 +241,22 @@ static void open_counter_with_copied_page(void)
 
 TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
 {
-  struct suite_repeat repeat = suite_repeat(100);
+  struct suite_repeat repeat = suite_repeat(10000);
   int descriptors;
   long pages;
 
   open_counter_with_copied_page();
-  run_threads(10); /* allocates what the C library caches for threads */
+  run_thread(); /* allocates what the C library caches for threads */
   descriptors = open_descriptors();
   pages = mapped_pages();
   while (suite_again(&repeat))
-    run_threads(100);
+    run_thread();
   ck_assert_int_eq(open_descriptors(), descriptors);
   if (pages < 0 || suite_under("valgrind") || suite_under("asan") || suite_under("qemu"))
     skip_part("(pages) the tool maps pages, too, so those of the program cannot be counted");
   else
     ck_assert_int_le(mapped_pages(), pages);
-  ck_assert_int_ge(executed, 2 * 100);
+  ck_assert_int_ge(executed, 2 * repeat.begun);
 }
 
 /* _i: whether the PMU cannot exclude the kernel. */
@@ -315,76 +272,54 @@ TEST_LOOP(unit_shows_whether_the_kernel_is_excluded, 2)
 
 enum { READERS = 40 };
 
-struct reader {
-  pthread_t thread;
-  long long (*read)(void);
-  int is_upward;
-  int descriptor; /* of its event; -1: none */
-};
+static long long (*read_in_readers)(void);
+static pthread_barrier_t readers_and_test;
 
-static pthread_barrier_t all_have_read, readers_may_exit;
-
-static void *read_and_wait(void *argument)
+/* Stores the descriptor of the thread's event, or -1. Returns NULL if the count steps back. */
+static void *read_and_wait(void *descriptor)
 {
-  struct reader *reader = argument;
-  long long begin = reader->read();
+  long long begin = read_in_readers();
+  void *result = read_in_readers() >= begin ? descriptor : NULL;
 
-  reader->is_upward = reader->read() >= begin;
-  reader->descriptor = cpuc_perf_self.events[0].descriptor;
-  pthread_barrier_wait(&all_have_read);
-  pthread_barrier_wait(&readers_may_exit);
-  return NULL;
-}
-
-/* Starts threads that read and then wait. */
-static void start_readers(struct reader *readers, int count, long long (*read)(void))
-{
-  int i;
-
-  pthread_barrier_init(&all_have_read, NULL, (unsigned)count + 1);
-  pthread_barrier_init(&readers_may_exit, NULL, (unsigned)count + 1);
-  for (i = 0; i < count; i++) {
-    readers[i].read = read;
-    ck_assert_int_eq(pthread_create(&readers[i].thread, NULL, read_and_wait, &readers[i]), 0);
-  }
-  pthread_barrier_wait(&all_have_read);
-}
-
-static void end_readers(struct reader *readers, int count)
-{
-  int i;
-
-  pthread_barrier_wait(&readers_may_exit);
-  for (i = 0; i < count; i++) {
-    pthread_join(readers[i].thread, NULL);
-    ck_assert_int_eq(readers[i].is_upward, 1);
-  }
+  *(int *)descriptor = event_descriptor();
+  pthread_barrier_wait(&readers_and_test);
+  pthread_barrier_wait(&readers_and_test);
+  return result;
 }
 
 /* _i: 1: the threads read through pages, and those without a descriptor, too. */
 TEST_LOOP(events_leave_half_of_the_descriptors_to_the_program, 2)
 {
-  struct reader readers[READERS];
-  int i, with_event = 0, before;
+  int descriptors[READERS], i, with_event = 0, before;
+  pthread_t threads[READERS];
+  void *result;
 
   skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
   if (_i)
     open_counter_with_copied_page();
   else
     select_perfevent_or_skip();
+  read_in_readers = _i ? read_page : cpucycles;
   ck_assert_int_eq(set_descriptor_limit(LOW_LIMIT), 0);
   before = open_descriptors();
-  start_readers(readers, READERS, _i ? read_page : cpucycles);
+  pthread_barrier_init(&readers_and_test, NULL, READERS + 1);
   for (i = 0; i < READERS; i++)
-    if (readers[i].descriptor >= 0) {
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, read_and_wait, &descriptors[i]), 0);
+  pthread_barrier_wait(&readers_and_test);
+  for (i = 0; i < READERS; i++)
+    if (descriptors[i] >= 0) {
       with_event++;
-      ck_assert_int_ge(readers[i].descriptor, LOW_LIMIT / 4);
-      ck_assert_int_lt(readers[i].descriptor, LOW_LIMIT / 2);
+      ck_assert_int_ge(descriptors[i], LOW_LIMIT / 4);
+      ck_assert_int_lt(descriptors[i], LOW_LIMIT / 2);
     }
   ck_assert_int_ge(with_event, LOW_LIMIT / 4 - before);
   ck_assert_int_lt(with_event, READERS);
   ck_assert_str_eq(loss_reason(), _i ? "" : "by-fallback");
-  end_readers(readers, READERS);
+  pthread_barrier_wait(&readers_and_test);
+  for (i = 0; i < READERS; i++) {
+    pthread_join(threads[i], &result);
+    ck_assert_ptr_nonnull(result);
+  }
   ck_assert_int_eq(open_descriptors(), before);
 }
 
@@ -414,7 +349,7 @@ TEST_LOOP(event_descriptor_is_above_standard_streams_and_closed_by_exec, 2)
   ck_assert_int_eq(fcntl(0, F_GETFD), -1);
   for (i = 0; i < 3; i++)
     dup2(saved[i], i);
-  descriptor = cpuc_perf_self.events[0].descriptor;
+  descriptor = event_descriptor();
   ck_assert_int_gt(descriptor, 2);
   ck_assert_int_eq(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
@@ -458,10 +393,10 @@ TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
   pthread_t thread;
   int descriptors;
 
-  add_page(0, 2, 48, 0);
+  add_page(2, 48, 0);
   open_page_counter();
   ck_assert_int_eq(pthread_key_create(&late_key, read_late), 0);
-  add_page(1, 3, 48, 5);
+  add_page(3, 48, 5);
   descriptors = open_descriptors();
   ck_assert_int_eq(pthread_create(&thread, NULL, exit_reading, NULL), 0);
   pthread_join(thread, NULL);
@@ -474,56 +409,49 @@ TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
 
 /* Child processes. */
 
-static int status_of(pid_t child)
-{
-  int status = -1;
-
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
+static long long count_before_fork;
+static int descriptors_before_fork;
 
 /* Returns 0 if this child process counts its own time with read(2), upward from its parent's
    count. */
-static int child_counts_wrong(long long before)
+static int child_counts_wrong(void)
 {
   long long first = cpucycles();
 
-  return first < before ? 1 : !counts_cpu_time(cpucycles) ? 2
-    : cpuc_perf_self.state != CPUC_PERF_VIA_READ ? 3 : cpucycles() < first ? 4 : 0;
+  return first < count_before_fork ? 1 : !counts_cpu_time(cpucycles) ? 2
+    : *loss_reason() ? 3 : cpucycles() < first ? 4 : 0;
 }
 
-static int is_daemon; /* the child closes its files, as many daemons do */
-
-/* The program's next files have the numbers of the events that the child inherited. */
-static int daemon_counts_wrong(long long before)
+static int count_in_child(void)
 {
-  int number = cpuc_perf_self.events[0].descriptor, i, wrong;
+  int wrong = child_counts_wrong();
+
+  return wrong ? wrong : open_descriptors() != descriptors_before_fork ? 5 : 0;
+}
+
+/* The child closes its files, as many daemons do. Then the program's next files have the numbers of
+   the events that the child inherited. */
+static int count_in_daemon(void)
+{
+  int number = event_descriptor(), i, wrong;
 
   setsid();
   for (i = 3; i < 4096; i++)
     close(i);
-  ck_assert_int_eq(dup2(0, number), number);
-  wrong = child_counts_wrong(before);
-  return wrong ? wrong : fcntl(number, F_GETFD) < 0 ? 6 : 0;
+  if (dup2(0, number) != number)
+    return 6;
+  wrong = child_counts_wrong();
+  return wrong ? wrong : fcntl(number, F_GETFD) < 0 ? 7 : 0;
 }
 
-static void *fork_here(void *status)
+static int (*child_body)(void);
+
+static void *fork_here(void *result)
 {
-  int descriptors;
-  long long before;
-  pid_t child;
-
   spend_cpu_time();
-  before = cpucycles();
-  descriptors = open_descriptors();
-  child = fork();
-  if (child == 0) {
-    int wrong = is_daemon ? daemon_counts_wrong(before) : child_counts_wrong(before);
-
-    suite_exit(wrong ? wrong : !is_daemon && open_descriptors() != descriptors ? 5 : 0);
-  }
-  *(int *)status = status_of(child);
+  count_before_fork = cpucycles();
+  descriptors_before_fork = open_descriptors();
+  *(int *)result = result_in_child(child_body);
   ck_assert_int_eq(counts_cpu_time(cpucycles), 1);
   return NULL;
 }
@@ -532,83 +460,76 @@ static void *fork_here(void *status)
 TEST_LOOP(forked_child_counts_itself_upward_from_its_parents_count, 3)
 {
   pthread_t thread;
-  int status = -1;
+  int result = -1;
 
   select_perfevent_or_skip();
-  is_daemon = _i == 2;
+  child_body = _i == 2 ? count_in_daemon : count_in_child;
   /* No assertion runs at the same time as the fork, because valgrind would report the assertion's
      memory in the child. */
   if (_i != 1)
-    fork_here(&status);
-  else if (pthread_create(&thread, NULL, fork_here, &status) == 0)
+    fork_here(&result);
+  else if (pthread_create(&thread, NULL, fork_here, &result) == 0)
     pthread_join(thread, NULL);
-  ck_assert_int_eq(status, 0);
+  ck_assert_int_eq(result, 0);
+}
+
+/* The child's own event gets the kernel's page, which has no index. */
+static int read_page_in_child(void)
+{
+  executed = 0;
+  return read_page() < count_before_fork ? 1 : strcmp(loss_reason(), "by-read") != 0 ? 2
+    : executed != 0 ? 3 : 0;
 }
 
 TEST(forked_child_touches_no_page_of_its_parent)
 {
-  long long before;
-  pid_t child;
-
-  add_page(0, 3, 64, 1000);
+  add_page(3, 64, 1000);
   hardware[2] = 500;
   open_page_counter();
-  before = read_page();
+  count_before_fork = read_page();
   hardware[2] += 1000000000000ULL;
-  child = fork();
-  if (child == 0) {
-    int executed_by_parent = executed, wrong;
-
-    /* the child's own event gets the kernel's page, which has no index */
-    wrong = read_page() < before ? 1 : cpuc_perf_self.state != CPUC_PERF_VIA_READ;
-    suite_exit(wrong ? wrong : executed != executed_by_parent ? 2 : 0);
-  }
-  ck_assert_int_eq(status_of(child), 0);
-  ck_assert_int_eq(read_page(), before + 1000000000000LL);
+  in_child_process(read_page_in_child);
+  ck_assert_int_eq(read_page(), count_before_fork + 1000000000000LL);
 }
 
-/* fork_once() acts like a signal handler that forks, and returns in the child as well. */
+static int reads_before_fork;
 static pid_t child_of_read;
 
+/* Acts like a signal handler that forks, and returns in the child as well. */
 static void fork_once(void)
 {
+  if (reads_before_fork-- > 0)
+    return;
   perf_kernel.during_read = NULL;
   child_of_read = fork();
   if (child_of_read == 0)
     perf_kernel.reading.enabled = 0;
 }
 
-static void fork_at_the_next_read(void)
-{
-  perf_kernel.during_read = fork_once;
-}
-
 /* _i: 1, 2: read(2) shows an event that did not count all the time, so the parent reads once more,
    and then uses the fallback counter; 2: the handler runs in the second of these reads. */
 TEST_LOOP(child_forked_during_a_read_counts_itself_upward, 3)
 {
-  long long before, count;
+  long long count;
+  int status = -1;
 
   select_perfevent_or_skip();
-  before = cpucycles();
+  count_before_fork = cpucycles();
   perf_kernel.reading.enabled = _i > 0;
-  perf_kernel.during_read = _i == 2 ? fork_at_the_next_read : fork_once;
+  perf_kernel.during_read = fork_once;
+  reads_before_fork = _i == 2;
   count = cpucycles();
-  if (child_of_read == 0)
-    suite_exit(count < before ? 10 : child_counts_wrong(count));
-  ck_assert_int_ge(count, before);
-  ck_assert_int_eq(cpuc_perf_self.state, _i ? CPUC_PERF_VIA_FALLBACK : CPUC_PERF_VIA_READ);
-  ck_assert_int_eq(status_of(child_of_read), 0);
+  if (child_of_read == 0 && count >= count_before_fork) {
+    count_before_fork = count;
+    suite_exit(child_counts_wrong());
+  }
+  ck_assert_int_ge(count, count_before_fork);
+  ck_assert_str_eq(loss_reason(), _i ? "by-fallback" : "");
+  ck_assert_int_eq(waitpid(child_of_read, &status, 0), child_of_read);
+  ck_assert_int_eq(status, 0);
 }
 
 /* Lost descriptors, events and pages. */
-
-static int calls_of_read;
-
-static void count_call(void)
-{
-  calls_of_read++;
-}
 
 /* The ID of the event, which read(2) returns with the count, shows whether the descriptor is still
    that of the event. */
@@ -619,128 +540,107 @@ TEST(read_is_one_system_call)
   select_perfevent_or_skip();
   cpucycles();
   requests = perf_kernel_request_count;
-  perf_kernel_identify_count = 0;
-  perf_kernel.during_read = count_call;
+  perf_kernel_identify_count = perf_kernel_read_count = 0;
   for (i = 0; i < 100; i++)
     cpucycles();
-  ck_assert_int_eq(calls_of_read, 100);
+  ck_assert_int_eq(perf_kernel_read_count, 100);
   ck_assert_int_eq(perf_kernel_identify_count, 0);
   ck_assert_int_eq(perf_kernel_request_count, requests);
 }
 
-/* Losses of the descriptor `number` or of its event. */
+enum { CLOSED, FOREIGN_FILE, FOREIGN_EVENT, MULTIPLEXED, NO_DESCRIPTOR, LOSSES };
 
-static void close_it(int number)
+/* _i: how the event is lost. NO_DESCRIPTOR: the thread opens its event, and no number is free. */
+TEST_LOOP(lost_event_leads_to_the_fallback_counter, LOSSES)
 {
-  close(number);
-}
-
-static void put_a_file_on_it(int number)
-{
+  struct perf_event_attr wanted = { .size = sizeof wanted, .read_format = CPUC_PERF_READ_FORMAT };
+  static const struct cpuc_perf_reading far_above = { INT64_MAX / 2, 1000, 1000, 0 };
+  long long before, count;
   char bytes[100] = { 0 };
-  int pipe_ends[2];
-
-  ck_assert_int_eq(pipe(pipe_ends), 0);
-  ck_assert_int_eq((int)write(pipe_ends[1], bytes, sizeof bytes), (int)sizeof bytes);
-  ck_assert_int_eq(dup2(pipe_ends[0], number), number);
-}
-
-static void put_another_event_on_it(int number)
-{
-  struct perf_event_attr wanted = { .size = sizeof wanted, .type = PERF_TYPE_HARDWARE,
-    .config = PERF_COUNT_HW_CPU_CYCLES, .read_format = CPUC_PERF_READ_FORMAT };
-  int other = cpuc_perf_kernel_open(&wanted);
-
-  ck_assert_int_ge(other, 0);
-  perf_kernel.reading = (struct cpuc_perf_reading){ INT64_MAX / 2, 1, 1, 0 }; /* above our count */
-  ck_assert_int_eq(dup2(other, number), number);
-}
-
-static void multiplex_it(int number)
-{
-  (void)number;
-  perf_kernel.reading = (struct cpuc_perf_reading){ INT64_MAX / 2, 1000, 999, 0 };
-}
-
-static void (*const losses[])(int number)
-  = { close_it, put_a_file_on_it, put_another_event_on_it, multiplex_it };
-
-TEST_LOOP(lost_event_leads_to_the_fallback_counter, 4)
-{
-  char bytes[100];
-  long long before;
-  int number;
+  int number, ends[2];
 
   select_perfevent_or_skip();
   before = cpucycles();
-  number = cpuc_perf_self.events[0].descriptor;
-  losses[_i](number);
+  number = event_descriptor();
+  if (_i == CLOSED)
+    close(number);
+  else if (_i == FOREIGN_FILE) {
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq((int)write(ends[1], bytes, sizeof bytes), (int)sizeof bytes);
+    ck_assert_int_eq(dup2(ends[0], number), number);
+  } else if (_i == FOREIGN_EVENT) {
+    ck_assert_int_eq(dup2(cpuc_perf_kernel_open(&wanted), number), number);
+    perf_kernel.reading = far_above;
+  } else if (_i == MULTIPLEXED) {
+    perf_kernel.reading = far_above;
+    perf_kernel.reading.running--;
+  } else {
+    skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
+    ck_assert_int_eq(set_descriptor_limit(0), 0);
+    cpuc_perf_forked(); /* the next read opens events, as in a new thread */
+  }
   errno = 4711;
-  ck_assert_int_ge(cpucycles(), before);
+  count = cpucycles();
   ck_assert_int_eq(errno, 4711);
+  ck_assert(count >= before && count < INT64_MAX / 4);
+  spend_cpu_time();
+  ck_assert_int_gt(cpucycles(), count);
   ck_assert_int_lt(cpucycles(), INT64_MAX / 4);
-  ck_assert_int_eq(counts_by_fallback(), 1);
   ck_assert_str_eq(loss_reason(), "by-fallback");
-  if (losses[_i] == put_a_file_on_it) /* the file is read once */
+  if (_i == FOREIGN_FILE) /* the file is read once */
     ck_assert_int_eq((int)read(number, bytes, sizeof bytes),
       (int)(sizeof bytes - sizeof(struct cpuc_perf_reading)));
-  if (losses[_i] == put_another_event_on_it)
-    ck_assert_int_ge(fcntl(number, F_GETFD), 0);
-}
-
-TEST(counter_of_a_multiplexed_event_is_not_opened)
-{
-  struct cpuc_diagnosis diagnosis = { 0 };
-
-  add_page(0, 2, 48, 1000);
-  perf_kernel.reading = (struct cpuc_perf_reading){ 1000, 1000000, 500000, 0 };
-  ck_assert_int_eq(try_page_counter(&diagnosis), EIO);
-  ck_assert_ptr_nonnull(diagnosis.explanation);
-  ck_assert_int_eq(executed, 0);
-}
-
-TEST(page_whose_event_ran_part_of_the_time_is_abandoned)
-{
-  page = add_page(0, 2, 48, 1000);
-  hardware[1] = 500;
-  open_page_counter();
-  read_page();
-  page->lock += 2;
-  page->index = 3; /* the thread is back on this core type, after it ran on another one */
-  page->time_enabled += 2000000;
-  page->time_running += 1000000;
-  read_page();
-  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_READ);
-}
-
-static void *count_in_thread_by_fallback(void *is_right)
-{
-  *(int *)is_right = counts_by_fallback();
-  return NULL;
-}
-
-TEST(thread_without_a_free_descriptor_uses_the_fallback_counter)
-{
-  int is_right = 0;
-  pthread_t thread;
-
-  skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
-  select_perfevent_or_skip();
-  ck_assert_int_eq(set_descriptor_limit(0), 0);
-  ck_assert_int_eq(pthread_create(&thread, NULL, count_in_thread_by_fallback, &is_right), 0);
-  pthread_join(thread, NULL);
-  ck_assert_int_eq(is_right, 1);
-  ck_assert_str_eq(loss_reason(), "by-fallback");
+  ck_assert_int_eq(fcntl(number, F_GETFD) >= 0, _i == FOREIGN_FILE || _i == FOREIGN_EVENT);
   set_descriptor_limit(LOW_LIMIT); /* LeakSanitizer opens files at the end */
 }
 
-/* Signal handlers. */
+enum { INDEX, INDEX_IN_A_READ, TIME, HARDWARE, DESCRIPTOR, EVENTS, PAGE_LOSSES };
 
-static void lose_index(void)
+/* _i: what the page loses. TIME: the event did not count while the thread ran on another core type.
+   Up to TIME the event counts on, so no cycle is missing. HARDWARE: the event loses it after the
+   page has lost the index; DESCRIPTOR: and the thread the descriptor; EVENTS: and the kernel all
+   events. */
+TEST_LOOP(lost_page_leads_to_another_read, PAGE_LOSSES)
 {
-  page->lock += 2;
-  page->index = 0;
+  int number, requests, counts_on = _i <= TIME;
+  long long before;
+
+  page = add_page(2, 48, 1000);
+  hardware[1] = 1000000000000LL;
+  open_page_counter();
+  before = read_page();
+  number = event_descriptor();
+  requests = perf_kernel_request_count;
+  if (_i == INDEX_IN_A_READ)
+    during_instruction = lose_index;
+  else
+    lose_index();
+  if (_i == TIME) {
+    page->index = 3;
+    page->time_enabled += 2000000;
+    page->time_running += 1000000;
+  }
+  perf_kernel.ahead = counts_on ? 2000000000000LL : 0;
+  perf_kernel.lost_hardware = !counts_on;
+  perf_kernel.has_no_events = _i == EVENTS;
+  if (_i >= DESCRIPTOR)
+    close(number);
+  executed = 0;
+  ck_assert_int_ge(read_page(), counts_on ? perf_kernel.ahead : before);
+  ck_assert_int_eq(event_descriptor(), _i == EVENTS ? -1 : number);
+  if (counts_on)
+    ck_assert_int_eq(perf_kernel_request_count, requests);
+  else
+    ck_assert_int_eq((int)perf_kernel_requests[perf_kernel_request_count - 1].config1, 0);
+  before = read_page();
+  spend_cpu_time();
+  ck_assert_int_gt(read_page(), before);
+  ck_assert(_i == EVENTS || counts_cpu_time(read_page));
+  ck_assert_int_eq(executed, _i == INDEX_IN_A_READ || _i == TIME);
+  ck_assert_str_eq(loss_reason(), _i == EVENTS ? "by-fallback" : "by-read");
 }
+
+/* Signal handlers. */
 
 #ifdef CAN_SINGLE_STEP
 
@@ -812,7 +712,7 @@ static long long lose_index_and_read(void)
   lose_index();
   perf_kernel.lost_hardware = loss == 1;
   if (loss >= 2) {
-    close(cpuc_perf_self.events[0].descriptor);
+    close(event_descriptor());
     perf_kernel.has_no_events = 1;
   }
   count = read_page();
@@ -822,7 +722,7 @@ static long long lose_index_and_read(void)
 
 static int lose_page_in_a_read(void)
 {
-  page = add_page(0, 2, 48, 1000000000000LL);
+  page = add_page(2, 48, 1000000000000LL);
   perf_kernel.ahead = 1000000000000LL;
   open_page_counter();
   read_page();
@@ -865,7 +765,7 @@ TEST(first_read_is_right_if_a_handler_reads_before_the_event_is_opened)
 
 /* Pages. */
 
-TEST(count_is_offset_plus_sign_extended_counter_at_four_widths)
+TEST_LOOP(count_is_offset_plus_sign_extended_counter_at_four_widths, 12)
 {
   static const struct {
     int width;
@@ -886,21 +786,12 @@ TEST(count_is_offset_plus_sign_extended_counter_at_four_widths)
     { 64, INT64_MIN, 0x8000000000001234ULL, 0x1234 },
     { 64, 0, 0x7fffffffffffffffULL, INT64_MAX },
   };
-  unsigned i;
 
-  page = add_page(0, 1, 64, 0);
+  add_page(1, cases[_i].width, cases[_i].offset);
+  hardware[0] = cases[_i].counter;
   open_page_counter();
-  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    page->pmc_width = (uint16_t)cases[i].width;
-    cpuc_perf_self.shift = 64 - cases[i].width; /* as set at the opening */
-    page->offset = (int64_t)((uint64_t)cases[i].offset);
-    hardware[0] = cases[i].counter;
-    ck_assert_msg(read_page() == cases[i].count, "case %u: %lld, not %lld", i, read_page(),
-      cases[i].count);
-    cpuc_perf_self.index = UINT32_MAX; /* as if the event had another counter before */
-    ck_assert_msg(read_page() == cases[i].count, "case %u: %lld, not %lld, on another counter", i,
-      read_page(), cases[i].count);
-  }
+  ck_assert_int_eq(read_page(), cases[_i].count);
+  ck_assert_int_eq(read_page(), cases[_i].count); /* the hot path, after the slow path */
 }
 
 /* The kernel moves the event to another counter after the instruction has read it, and before the
@@ -917,7 +808,7 @@ static void move_once(void)
 
 TEST(seqlock_change_during_a_read_repeats_the_read)
 {
-  page = add_page(0, 2, 48, 100);
+  page = add_page(2, 48, 100);
   hardware[1] = 77;
   open_page_counter();
   ck_assert_int_eq(read_page(), 177);
@@ -927,119 +818,112 @@ TEST(seqlock_change_during_a_read_repeats_the_read)
   ck_assert_int_eq(executed, 2);
 }
 
-TEST(index_cleared_during_a_read_stops_the_instruction)
-{
-  page = add_page(0, 2, 48, 100);
-  open_page_counter();
-  during_instruction = lose_index;
-  executed = 0;
-  read_page();
-  read_page();
-  ck_assert_int_eq(executed, 1);
-}
-
-TEST_LOOP(counter_without_user_space_access_is_not_opened, 4)
+/* _i: 4: the event did not count all the time. */
+TEST_LOOP(counter_without_user_space_access_or_hardware_is_not_opened, 5)
 {
   static const struct {
+    int error;
     uint32_t index;
     int width, has_user_access;
-  } cases[] = { { 0, 48, 1 }, { 1, 48, 0 }, { 1, 0, 1 }, { 1, 65, 1 } };
+    struct cpuc_perf_reading reading;
+  } cases[] = {
+    { EACCES, 0, 48, 1, { 0 } },
+    { EACCES, 1, 48, 0, { 0 } },
+    { EACCES, 1, 0, 1, { 0 } },
+    { EACCES, 1, 65, 1, { 0 } },
+    { EIO, 1, 48, 1, { 1000, 1000000, 500000, 0 } },
+  };
   struct cpuc_diagnosis diagnosis = { 0 }, later = { 0 };
-  int descriptors;
+  int descriptors, error = cases[_i].error;
 
-  page = add_page(0, cases[_i].index, cases[_i].width, 0);
+  page = add_page(cases[_i].index, cases[_i].width, 0);
   page->cap_user_rdpmc = (unsigned)cases[_i].has_user_access & 1;
+  perf_kernel.reading = cases[_i].reading;
   select_without_events();
   descriptors = open_descriptors();
-  ck_assert_int_eq(page_counter.open(&cpuc_select_services, &diagnosis), EACCES);
+  ck_assert_int_eq(open_counter(&cpuc_select_services, &diagnosis), error);
   ck_assert_ptr_nonnull(diagnosis.explanation);
-  page_counter.close();
+  cpuc_perf_close();
   ck_assert_int_eq(open_descriptors(), descriptors);
   ck_assert_int_eq(executed, 0);
   /* another counter of perf events that is tried later changes nothing */
   perf_kernel.has_no_events = 1;
   cpuc_backend_default_perfevent.open(&cpuc_select_services, &later);
-  page_counter.explain(EACCES, 0, &diagnosis);
-  ck_assert_str_eq(diagnosis.remedy, "remedy of the test");
-}
-
-/* _i: 0: the event counts on, so no cycle is missing; 1: it has lost its hardware; 2, 3: the thread
-   also has no descriptor any more; 3: no other event can be opened. */
-TEST_LOOP(page_without_an_index_leads_to_another_read, 4)
-{
-  int descriptor, requests;
-  long long before;
-
-  page = add_page(0, 2, 48, 1000);
-  hardware[1] = 1000000000000LL;
-  open_page_counter();
-  before = read_page();
-  descriptor = cpuc_perf_self.events[0].descriptor;
-  requests = perf_kernel_request_count;
-  lose_index();
-  perf_kernel.ahead = _i ? 0 : 2000000000000LL;
-  perf_kernel.lost_hardware = _i > 0;
-  perf_kernel.has_no_events = _i == 3;
-  if (_i >= 2)
-    close(descriptor);
-  executed = 0;
-  ck_assert_int_ge(read_page(), _i ? before : perf_kernel.ahead);
-  ck_assert_int_eq(executed, 0);
-  ck_assert_int_eq(cpuc_perf_self.state, _i < 3 ? CPUC_PERF_VIA_READ : CPUC_PERF_VIA_FALLBACK);
-  if (_i)
-    ck_assert_int_eq((int)perf_kernel_requests[perf_kernel_request_count - 1].config1, 0);
-  else {
-    ck_assert_int_eq(cpuc_perf_self.events[0].descriptor, descriptor);
-    ck_assert_int_eq(perf_kernel_request_count, requests);
-  }
-  before = read_page();
-  spend_cpu_time();
-  ck_assert_int_gt(read_page(), before);
-  ck_assert_int_eq(_i == 3 || counts_cpu_time(read_page), 1);
-  ck_assert_str_eq(loss_reason(), _i < 3 ? "by-read" : "by-fallback");
+  explain_refusal(error, 0, &diagnosis);
+  ck_assert_str_eq(diagnosis.remedy ? diagnosis.remedy : "",
+    error == EACCES ? "remedy of the test" : "");
 }
 
 /* Core types (hybrid CPUs). */
 
-#define HYBRID \
-  { "cpu_core", "type", "4\n" }, { "cpu_core", "cpus", "0-7\n" }, { "uncore", "type", "20\n" }, \
-    { "uncore", "cpus", "0\n" }, /* belongs to no core */ \
-    { "cpu_lost", "type", "21\n" } /* named like a PMU of cores, but has no file "cpus" */
-#define ATOM(type) { "cpu_atom", "type", type }, { "cpu_atom", "cpus", "8-15\n" }
-#define END { NULL, NULL, NULL }
+#define GENERIC(pmu) PERF_TYPE_HARDWARE, (uint64_t)(pmu) << 32 | PERF_COUNT_HW_CPU_CYCLES
+#define CORE_TYPE(pmu, type) { pmu, "type", type }, { pmu, "cpus", "0-7\n" }
+#define ARM_EVENT(pmu) { pmu, "events/cpu_cycles", "event=0x0011\n" }
+#define HYBRID(atom) \
+  { CORE_TYPE("cpu_core", "4\n"), CORE_TYPE("uncore", "20\n"), /* belongs to no core */ \
+    { "cpu_lost", "type", "21\n" }, /* named like a PMU of cores, but has no file "cpus" */ \
+    CORE_TYPE("cpu_atom", atom) }
 
-static const struct perf_kernel_file hybrid[] = { HYBRID, ATOM("10\n"), END };
+/* What open() returns, PMUs that lack the generic event or are alone in excluding the kernel, the
+   type and config that open() requests last, and the files. */
+static const struct {
+  int error;
+  uint32_t lacking_pmu, excluding_pmu, type;
+  uint64_t config;
+  struct perf_kernel_file files[16];
+} core_types[] = {
+  { 0, 0, 0, GENERIC(10), HYBRID("10\n") },
+  { 0, 0, 10, GENERIC(10), HYBRID("10\n") }, /* 10 is tried last */
+  { 0, 9, 0, 9, 0x11, /* the directory has the number of the event */
+    { CORE_TYPE("armv8_cortex_a53", "8\n"), ARM_EVENT("armv8_cortex_a53"),
+      CORE_TYPE("armv8_cortex_a72", "9\n"), ARM_EVENT("armv8_cortex_a72") } },
+  { ENODEV, 10, 0, GENERIC(10), HYBRID("10\n") },
+  { ENODEV, 0, 0, GENERIC(4), HYBRID("") },
+  { ENODEV, 0, 0, GENERIC(4), HYBRID("x\n") },
+  { ENODEV, 0, 0, GENERIC(4), HYBRID("99999999999999999999\n") },
+  { ENODEV, 0, 0, GENERIC(4), HYBRID("-4\n") },
+  { ENODEV, 0, 0, GENERIC(12), /* too many */
+    { CORE_TYPE("cpu_core", "4\n"), CORE_TYPE("cpu_atom", "10\n"), CORE_TYPE("cpu_three", "11\n"),
+      CORE_TYPE("cpu_four", "12\n"), CORE_TYPE("cpu_five", "13\n") } },
+};
 
-static struct perf_event_mmap_page *pages[PERF_KERNEL_PAGES];
+TEST_LOOP(each_core_type_has_its_event_or_the_counter_is_dropped, 9)
+{
+  struct cpuc_diagnosis diagnosis = { 0 };
+  const struct perf_event_attr *wanted = perf_kernel_requests;
+  int i;
+
+  perf_kernel.files = core_types[_i].files;
+  perf_kernel.lacking_pmu = core_types[_i].lacking_pmu;
+  perf_kernel.excluding_pmu = core_types[_i].excluding_pmu;
+  perf_kernel.cannot_exclude_kernel = perf_kernel.excluding_pmu != 0;
+  add_page(1, 48, 0);
+  add_page(0, 48, 0);
+  select_without_events();
+  perf_kernel_request_count = 0;
+  ck_assert_int_eq(open_counter(&cpuc_select_services, &diagnosis), core_types[_i].error);
+  ck_assert_int_eq(diagnosis.explanation != NULL, core_types[_i].error != 0);
+  ck_assert_str_eq(diagnosis.unit ? diagnosis.unit : "",
+    perf_kernel.excluding_pmu ? "core cycles in user mode and kernel" : "");
+  ck_assert_int_lt(perf_kernel_request_count, PERF_KERNEL_REQUESTS);
+  for (i = 0; i < perf_kernel_request_count; i++, wanted++) {
+    ck_assert_int_eq((int)wanted->pinned, 1);
+    ck_assert(wanted->config >> 32 != 20 && wanted->config >> 32 != 21);
+  }
+  ck_assert_uint_eq(wanted[-1].type, core_types[_i].type);
+  ck_assert_uint_eq(wanted[-1].config, core_types[_i].config);
+}
+
+static struct perf_event_mmap_page *pages[2];
 
 /* Opens two events. The thread runs on the core type of the first event. */
 static void open_hybrid(void)
 {
-  perf_kernel.files = hybrid;
-  pages[0] = add_page(0, 1, 48, 1000);
-  pages[1] = add_page(1, 0, 48, 200000);
+  perf_kernel.files = core_types[0].files;
+  pages[0] = add_page(1, 48, 1000);
+  pages[1] = add_page(0, 48, 200000);
   hardware[0] = 5;
   open_page_counter();
-}
-
-TEST(each_core_type_has_its_event)
-{
-  int i, seen[2] = { 0, 0 };
-
-  perf_kernel_request_count = 0;
-  open_hybrid();
-  ck_assert_int_eq(cpuc_perf_self.event_count, 2);
-  for (i = 0; i < perf_kernel_request_count; i++) {
-    uint64_t pmu = perf_kernel_requests[i].config >> 32;
-
-    seen[0] |= pmu == 4;
-    seen[1] |= pmu == 10;
-    ck_assert(pmu != 20 && pmu != 21);
-    ck_assert_int_eq((int)perf_kernel_requests[i].pinned, 1);
-    ck_assert_uint_eq(perf_kernel_requests[i].type, PERF_TYPE_HARDWARE);
-    ck_assert_uint_eq((uint32_t)perf_kernel_requests[i].config, PERF_COUNT_HW_CPU_CYCLES);
-  }
-  ck_assert_int_eq(seen[0] + seen[1], 2);
 }
 
 TEST(counts_of_core_types_are_added)
@@ -1056,7 +940,7 @@ TEST(counts_of_core_types_are_added)
   pages[1]->index = 1;
   hardware[0] = 4;
   ck_assert_int_eq(read_page(), 1030 + 200000 + 4);
-  ck_assert_int_eq(cpuc_perf_self.state, CPUC_PERF_VIA_MMAP);
+  ck_assert_str_eq(loss_reason(), "");
 }
 
 static int changing_page;
@@ -1090,66 +974,6 @@ TEST_LOOP(pages_of_core_types_without_the_fixed_index_lead_to_read, 2)
   read_page();
   ck_assert_int_eq(executed, 0);
   ck_assert_str_eq(loss_reason(), "by-read");
-}
-
-TEST(unit_shows_that_one_core_type_includes_the_kernel)
-{
-  struct cpuc_diagnosis diagnosis = { 0 };
-
-  perf_kernel.files = hybrid;
-  perf_kernel.cannot_exclude_kernel = 1;
-  perf_kernel.excluding_pmu = 10; /* the type that is tried last */
-  add_page(0, 1, 48, 0);
-  add_page(1, 0, 48, 0);
-  ck_assert_int_eq(try_page_counter(&diagnosis), 0);
-  ck_assert_str_eq(diagnosis.unit, "core cycles in user mode and kernel");
-}
-
-TEST(core_type_without_the_generic_event_gets_its_event_by_number)
-{
-  static const struct perf_kernel_file big_little[] = {
-    { "armv8_cortex_a53", "type", "8\n" },
-    { "armv8_cortex_a53", "cpus", "0-3\n" },
-    { "armv8_cortex_a53", "events/cpu_cycles", "event=0x0011\n" },
-    { "armv8_cortex_a72", "type", "9\n" },
-    { "armv8_cortex_a72", "cpus", "4-7\n" },
-    { "armv8_cortex_a72", "events/cpu_cycles", "event=0x0011\n" },
-    END,
-  };
-  struct cpuc_diagnosis diagnosis = { 0 };
-  const struct perf_event_attr *last;
-
-  perf_kernel.files = big_little;
-  perf_kernel.lacking_pmu = 9;
-  add_page(0, 1, 48, 0);
-  perf_kernel_request_count = 0;
-  /* The PMU's number is not an event type here, so the test looks at the requests only. */
-  try_page_counter(&diagnosis);
-  ck_assert_int_ge(perf_kernel_request_count, 3);
-  last = &perf_kernel_requests[perf_kernel_request_count - 1];
-  ck_assert_int_eq((int)last->type, 9);
-  ck_assert_int_eq((int)last->config, 0x11);
-}
-
-TEST_LOOP(core_type_that_cannot_be_counted_drops_the_counter, 6)
-{
-  static const struct perf_kernel_file cases[][16] = {
-    { HYBRID, ATOM("10\n"), END }, /* lacks the event */
-    { HYBRID, ATOM(""), END },
-    { HYBRID, ATOM("x\n"), END },
-    { HYBRID, ATOM("99999999999999999999\n"), END },
-    { HYBRID, ATOM("-4\n"), END },
-    { HYBRID, ATOM("10\n"), { "cpu_three", "type", "11\n" }, { "cpu_three", "cpus", "1\n" },
-      { "cpu_four", "type", "12\n" }, { "cpu_four", "cpus", "1\n" },
-      { "cpu_five", "type", "13\n" }, { "cpu_five", "cpus", "1\n" }, END }, /* too many */
-  };
-  struct cpuc_diagnosis diagnosis = { 0 };
-
-  perf_kernel.files = cases[_i];
-  perf_kernel.lacking_pmu = _i ? 0 : 10;
-  add_page(0, 1, 48, 0);
-  ck_assert_int_eq(try_page_counter(&diagnosis), ENODEV);
-  ck_assert_ptr_nonnull(diagnosis.explanation);
 }
 
 #else
