@@ -14,7 +14,7 @@ AM_TESTS_FD_REDIRECT = 9>&2
 EXTRA_DIST += tests/suites/child.h tests/suites/counters.h
 EXTRA_DIST += tests/suites/machine.h tests/suites/one-cpu.h tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-windows.h tests/suites/cpuid.h
-EXTRA_DIST += tests/suites/perf-kernel.h
+EXTRA_DIST += tests/suites/perf-kernel.h tests/suites/perfex-group.h
 EXTRA_DIST += tests/abi tests/hosts tests/machines tests/ports
 dist_noinst_SCRIPTS += tests/scripts/wine.sh
 
@@ -47,11 +47,7 @@ perfex_tests += tests/suites/check_perfex_groups
 
 tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
-# perfex-group.c, which uses software events, replaces perfex/group.c.
-perfex_group = tests/suites/perfex-group.c tests/suites/perfex-group.h
-tests_suites_check_perfex_events_SOURCES = tests/suites/check_perfex_events.c $(perfex_group)
 tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
-tests_suites_check_perfex_groups_SOURCES = tests/suites/check_perfex_groups.c $(perfex_group)
 tests_suites_check_perfex_groups_LDADD = perfex/libperfex-core.la $(LDADD)
 
 if HAVE_CHECK
