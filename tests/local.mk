@@ -22,7 +22,6 @@ dist_noinst_SCRIPTS += tests/scripts/wine.sh
 posix_tests =
 posix_tests += tests/suites/check_first_call
 posix_tests += tests/suites/check_examine
-posix_tests += tests/suites/check_float
 posix_tests += tests/suites/check_frequency
 posix_tests += tests/suites/check_measure
 posix_tests += tests/suites/check_perfevent
@@ -36,7 +35,7 @@ posix_tests += tests/suites/check_guard
 posix_tests += tests/suites/check_unload
 posix_tests += tests/suites/check_unwind
 
-tests_suites_check_float_LDADD = $(LDADD) -lm
+tests_suites_check_resources_LDADD = $(LDADD) -lm
 
 # Suites of libperfex.
 perfex_tests =
