@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests. A suite is a file suites/check_NAME.c and its line below; a script is scripts/NAME.sh and
-# its line below. fuzz/ has the fuzzers, programs/ the programs and modules that suites and scripts
+# its line below. fuzz/ has the fuzzer, programs/ the programs and modules that suites and scripts
 # run. LOG_COMPILER runs the programs of a cross build, but the scripts themselves run without it.
 
 TEST_EXTENSIONS = .sh
@@ -204,11 +204,11 @@ check-analysis: config.h $(man_MANS)
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 
-# check-fuzz runs each fuzzer for FUZZ_SECONDS, two fuzzers at a time. It needs clang. If there
-# is a directory of recorded machines (tests/fuzz/fuzz.sh), their files are inputs, too.
+# check-fuzz runs the fuzzer for FUZZ_SECONDS. It needs clang. If there is a directory of recorded
+# machines (tests/fuzz/fuzz.sh), their files are inputs, too.
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
-EXTRA_DIST += tests/fuzz/fuzz.h tests/fuzz/fuzz_frequency.c tests/fuzz/fuzz_perfex.c
+EXTRA_DIST += tests/fuzz/fuzz.c
 dist_noinst_SCRIPTS += tests/fuzz/fuzz.sh
 .PHONY: check-fuzz
 check-fuzz: config.h

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Fuzzes every parser of frequencies and rates: texts of files and of the environment, cells of
    device trees, results of sysctl, the perf page, CPUID. No answer is outside 1 kHz..1 THz, and
-   the sanitizers find nothing. Also fuzzes the list of counters in the environment. The first
-   byte selects the parser. For libFuzzer: make check-fuzz. */
+   the sanitizers find nothing. Also fuzzes the list of counters in the environment, and the cost
+   files of libperfex. The first byte selects the parser. For libFuzzer: make check-fuzz. */
 
 #include "config.h"
 
@@ -12,23 +12,34 @@
 #include "backends/backend.h"
 #include "include/cpucycles.h"
 #include "lib/request.h"
+#include "perfex/cost.h"
 #include "sys/architecture.h"
 #include "sys/cpuid.h"
 #include "sys/parse.h"
 
-#include "tests/fuzz/fuzz.h"
 #include "tests/suites/cpuid.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_PERF_EVENTS
 #include <linux/perf_event.h>
 #endif
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Aborts if the condition does not hold. */
+#define FUZZ_EXPECT(condition) \
+  do { \
+    if (!(condition)) { \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      abort(); \
+    } \
+  } while (0)
+
 static void check(long long hz)
 {
-  if (hz != 0 && (hz < CPUC_RATE_LOWEST || hz > CPUC_RATE_HIGHEST))
-    abort();
+  FUZZ_EXPECT(hz == 0 || (hz >= CPUC_RATE_LOWEST && hz <= CPUC_RATE_HIGHEST));
 }
 
 /* The architectures whose lines are accepted. */
@@ -72,15 +83,23 @@ static void try_cpuinfos(const char *bytes, size_t size)
   }
 }
 
-static void try_number(const char *bytes, size_t size)
+/* Returns a string in memory of exactly its size, so that AddressSanitizer sees overreads. */
+static char *make_string(const char *bytes, size_t size)
 {
-  static const long long units[] = { 1, 1000, 1000000 };
   char *text = malloc(size + 1);
-  const char *rest;
-  int i, first, last;
 
   memcpy(text, bytes, size);
   text[size] = 0;
+  return text;
+}
+
+static void try_number(const char *bytes, size_t size)
+{
+  static const long long units[] = { 1, 1000, 1000000 };
+  char *text = make_string(bytes, size);
+  const char *rest;
+  int i, first, last;
+
   for (i = 0; i < 3; i++) {
     long long number = cpuc_parse_number(text, units[i]);
 
@@ -144,56 +163,66 @@ static void try_request(const char *bytes, size_t size)
     { .info = { .name = "works" } },
     { .info = { .name = "does-not", .reason = "refused" } },
   };
-  char unusable[320], *list = malloc(size + 1);
+  char unusable[320], *list = make_string(bytes, size);
   size_t i, length;
 
-  memcpy(list, bytes, size);
-  list[size] = 0;
   memset(unusable, 'x', sizeof unusable);
   cpuc_request_describe_unusable(list, candidates, 2, unusable, (int)sizeof unusable);
   length = strnlen(unusable, sizeof unusable);
-  if (length == sizeof unusable || (length > 0 && !list[strspn(list, ", \t\r\n")]))
-    abort();
+  FUZZ_EXPECT(length < sizeof unusable && (length == 0 || list[strspn(list, ", \t\r\n")]));
   for (i = 0; i < length; i++)
-    if (unusable[i] < ' ' || unusable[i] > '~')
-      abort();
-  if (cpuc_request_includes(list, "works") && !strstr(list, "works"))
-    abort();
+    FUZZ_EXPECT(unusable[i] >= ' ' && unusable[i] <= '~');
+  FUZZ_EXPECT(!cpuc_request_includes(list, "works") || strstr(list, "works"));
   free(list);
 }
 
+#ifdef HAVE_PERFEX
+
+/* Accepted costs are in range and in order, and a refused file has a line and a mistake. */
+static void try_costs(const char *bytes, size_t size)
+{
+  struct pfx_costs costs;
+  const char *mistake = NULL;
+  char *text = make_string(bytes, size);
+  int line, lines = 1, i;
+  size_t at;
+
+  for (at = 0; at < size; at++)
+    lines += text[at] == '\n';
+  line = pfx_cost_file_parse(text, size, &costs, &mistake);
+  FUZZ_EXPECT(line >= 0 && line <= lines && (line == 0 || (mistake && *mistake)));
+  FUZZ_EXPECT(line != 0 || !memchr(bytes, 0, size));
+  for (i = 0; line == 0 && i < PFX_EVENTS; i++) {
+    const struct pfx_cost *cost = &costs.cost[i];
+
+    FUZZ_EXPECT(cost->minimum >= 0 && cost->minimum <= cost->typical
+      && cost->typical <= cost->maximum && cost->maximum <= PFX_COST_LIMIT
+      && costs.has_cost[i] <= 1);
+  }
+  free(text);
+}
+
+#endif
+
+/* fuzz.sh knows these numbers. */
+static void (*const parsers[8])(const char *bytes, size_t size) = {
+  [0] = try_cpuinfos,
+  [1] = try_number,
+  [2] = try_cells,
+  [3] = try_integer,
+#if defined(__x86_64__) || defined(__i386__)
+  [4] = try_leaves,
+  [5] = try_page,
+#endif
+  [6] = try_request,
+#ifdef HAVE_PERFEX
+  [7] = try_costs,
+#endif
+};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  const char *bytes = (const char *)data + 1;
-
-  if (size-- == 0)
-    return 0;
-  switch (data[0]) {
-  case '0':
-    try_cpuinfos(bytes, size);
-    break;
-  case '1':
-    try_number(bytes, size);
-    break;
-  case '2':
-    try_cells(bytes, size);
-    break;
-  case '6':
-    try_integer(bytes, size);
-    break;
-  case '8':
-    try_request(bytes, size);
-    break;
-#if defined(__x86_64__) || defined(__i386__)
-  case '5':
-    try_leaves(bytes, size);
-    break;
-  case '7':
-    try_page(bytes, size);
-    break;
-#endif
-  default:
-    break;
-  }
+  if (size > 0 && data[0] >= '0' && data[0] < '8' && parsers[data[0] - '0'])
+    parsers[data[0] - '0']((const char *)data + 1, size - 1);
   return 0;
 }
