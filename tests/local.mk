@@ -55,7 +55,6 @@ suite_tests += tests/suites/check_bench
 suite_tests += tests/suites/check_extend32
 suite_tests += tests/suites/check_grain
 suite_tests += tests/suites/check_inline
-suite_tests += tests/suites/check_scale
 suite_tests += tests/suites/check_section
 suite_tests += tests/suites/check_select
 suite_tests += tests/suites/check_simulated_clock

@@ -95,44 +95,45 @@ static void expect_frequency(long long hz, const char *source)
     ck_assert_str_eq(found.source, source);
 }
 
-TEST(sysctl_by_name_reports_the_frequency)
+/* `tsc` is the rate of the time-stamp counter. */
+TEST(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc)
 {
   static const struct {
     struct answer answer;
-    long long hz;
+    long long hz, tsc;
   } rows[] = {
-    { { "hw.cpufrequency_max", 2600000000, 8 }, 2600000000 },
-    { { "hw.cpufrequency", 2600000000, 8 }, 2600000000 },
-    { { "hw.cpufrequency", 1416666664, 4 }, 1416666664 },
-    { { "hw.clockrate", 3400, 4 }, 3400000000 },
-    { { "dev.cpu.0.freq", 2200, 4 }, 2200000000 },
-    { { "dev.cpu.0.freq", 0, 4 }, 0 },
-    { { "dev.cpu.0.freq", -1, 4 }, 0 },
-    { { "dev.cpu.0.freq", 2000000, 4 }, 0 },
-    { { "hw.cpufrequency", 999, 8 }, 0 },
-    { { "hw.cpufrequency", 1000000000001, 8 }, 0 },
-    { { "hw.cpufrequency", 0x7fffffffffffffff, 8 }, 0 },
-    { { "dev.cpu.0.freq", 2200, 2 }, 0 },
-    { { "dev.cpu.0.freq", 2200, 16 }, 0 },
-    { { "dev.cpu.0.freq", 0, 0 }, 0 },
+    { { "hw.cpufrequency_max", 2600000000, 8 }, 2600000000, 0 },
+    { { "hw.cpufrequency", 2600000000, 8 }, 2600000000, 0 },
+    { { "hw.cpufrequency", 1416666664, 4 }, 1416666664, 0 },
+    { { "hw.clockrate", 3400, 4 }, 3400000000, 0 },
+    { { "dev.cpu.0.freq", 2200, 4 }, 2200000000, 0 },
+    { { "dev.cpu.0.freq", 0, 4 }, 0, 0 },
+    { { "dev.cpu.0.freq", -1, 4 }, 0, 0 },
+    { { "dev.cpu.0.freq", 2000000, 4 }, 0, 0 },
+    { { "hw.cpufrequency", 999, 8 }, 0, 0 },
+    { { "hw.cpufrequency", 1000000000001, 8 }, 0, 0 },
+    { { "hw.cpufrequency", 0x7fffffffffffffff, 8 }, 0, 0 },
+    { { "dev.cpu.0.freq", 2200, 2 }, 0, 0 },
+    { { "dev.cpu.0.freq", 2200, 16 }, 0, 0 },
+    { { "dev.cpu.0.freq", 0, 0 }, 0, 0 },
+    { { "machdep.tsc_freq", 2596132000, 8 }, 0, 2596132000 },
+    { { "machdep.tsc.frequency", 2600000000, 8 }, 0, 2600000000 },
+    { { "machdep.tsc_freq", 0, 8 }, 0, 0 },
+    { { "machdep.tsc_freq", 1416666664, 4 }, 0, 0 },
   };
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     answers[0] = rows[i].answer;
     expect_frequency(rows[i].hz, rows[i].answer.name);
+#if defined(__x86_64__) || defined(__i386__)
+    ck_assert_int_eq(tsc_rate_without_kernel().hz, rows[i].tsc);
+#endif
   }
 }
 
-TEST(constant_value_precedes_a_current_one)
-{
-  answers[0] = (struct answer){ "dev.cpu.0.freq", 800, 4 };
-  expect_frequency(800000000, "dev.cpu.0.freq");
-  answers[1] = (struct answer){ "hw.clockrate", 3400, 4 };
-  expect_frequency(3400000000, "hw.clockrate");
-}
-
-TEST(other_calls_report_the_frequency)
+/* A constant frequency precedes a current one. */
+TEST(calls_report_the_frequency_in_their_order)
 {
   clocks[2] = 1593;
   expect_frequency(1593000000, "processor_info");
@@ -140,6 +141,11 @@ TEST(other_calls_report_the_frequency)
   expect_frequency(3550000000, "perfstat_cpu_total");
   hw_cpuspeed = 2400;
   expect_frequency(2400000000, "hw.cpuspeed");
+  answers[0] = (struct answer) { "dev.cpu.0.freq", 800, 4 };
+  expect_frequency(800000000, "dev.cpu.0.freq");
+  answers[1] = (struct answer) { "hw.clockrate", 3400, 4 };
+  expect_frequency(3400000000, "hw.clockrate");
+  answers[0].name = answers[1].name = NULL;
   hw_cpuspeed = -5;
   processor_hz = -1;
   clocks[2] = -1;
@@ -149,26 +155,6 @@ TEST(other_calls_report_the_frequency)
 /* The time-stamp counter. */
 
 #if defined(__x86_64__) || defined(__i386__)
-
-TEST(sysctl_reports_the_rate_of_the_tsc)
-{
-  static const struct {
-    struct answer answer;
-    long long hz;
-  } rows[] = {
-    { { NULL, 0, 0 }, 0 },
-    { { "machdep.tsc_freq", 2596132000, 8 }, 2596132000 },
-    { { "machdep.tsc.frequency", 2600000000, 8 }, 2600000000 },
-    { { "machdep.tsc_freq", 0, 8 }, 0 },
-    { { "machdep.tsc_freq", 1416666664, 4 }, 0 },
-  };
-  int i;
-
-  for (i = 0; i < 5; i++) {
-    answers[0] = rows[i].answer;
-    ck_assert_int_eq(tsc_rate_without_kernel().hz, rows[i].hz);
-  }
-}
 
 /* CPUs, and the rate that their CPUID reports first; 0: none. */
 static const struct {
@@ -205,16 +191,8 @@ static const struct {
   { NAMED, "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", 2100000000, "model name" },
   { NAMED, "       Intel(R) Core(TM) i7-3770 CPU @ 3.40GHz", 3400000000, "model name" },
   { NAMED, "Intel(R) Core(TM)2 CPU @ 800MHz", 800000000, "model name" },
-  { NAMED, "Genuine Intel(R) CPU 0000 @ 2GHz", 2000000000, "model name" },
   { NAMED, "13th Gen Intel(R) Core(TM) i9-13900K", 0, NULL },
-  { NAMED, "Intel @ 2.1.0GHz", 0, NULL },
-  { NAMED, "Intel @ .10GHz", 0, NULL },
-  { NAMED, "Intel @ GHz", 0, NULL },
-  { NAMED, "Intel @ 2.10", 0, NULL },
-  { NAMED, "Intel @ 2.10G", 0, NULL },
-  { NAMED, "Intel @ 9999999999GHz", 0, NULL },
   { NAMED, "Intel @ 99999GHz", 0, NULL },
-  { NAMED, "Intel @ 0.00GHz", 0, NULL },
   { NAMED, "Intel @", 0, NULL },
   /* all sources, then without the first one, and so on */
 #define NAME "Intel @ 2.10GHz"

@@ -5,6 +5,7 @@
 
 #include "config.h"
 
+#include "include/cpucycles/inline.h"
 #include "lib/calibrate.h"
 #include "lib/frequency.h"
 #include "lib/scale.h"
@@ -18,6 +19,7 @@
 #include "tests/suites/suite.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* The times that clock and counter show at first. */
@@ -37,9 +39,9 @@ static struct {
   double jump_at; /* time of the jump */
   double read_cost, counter_cost; /* time of a read of the clock, of the counter */
   double rate;                    /* of the counter, per nanosecond */
-  double set_at; /* time at which clock and counter are set, or stop; 0: never */
-  double clock_set, counter_set; /* by this much */
-  int clock_stops, counter_stops;
+  enum { CLOCK_BACK, CLOCK_STOPS, COUNTER_STOPS, COUNTER_BACK, COUNTER_AHEAD, DEFECTS } defect;
+  double defect_at; /* time at which clock or counter are set or stop; 0: never */
+  double set;       /* by this much */
   int is_random;      /* the counter returns random counts */
   long passes, reads; /* of adds, of clock and counter */
 } machine;
@@ -53,9 +55,10 @@ static void advance(double nanoseconds)
   }
 }
 
-static int is_set(void)
+static int has_defect(int defect)
 {
-  return machine.set_at > 0 && machine.nanoseconds > machine.set_at;
+  return machine.defect_at > 0 && machine.nanoseconds > machine.defect_at
+    && (int)machine.defect == defect;
 }
 
 long long cpuc_os_clock_monotonic(void)
@@ -64,10 +67,9 @@ long long cpuc_os_clock_monotonic(void)
 
   machine.reads++;
   advance(machine.read_cost);
-  now = machine.nanoseconds;
-  if (is_set())
-    now = machine.clock_stops ? machine.set_at : now + machine.clock_set;
-  return (long long)(START + machine.phase + now) / machine.resolution * machine.resolution;
+  now = has_defect(CLOCK_STOPS) ? machine.defect_at : machine.nanoseconds;
+  now += START + machine.phase - (has_defect(CLOCK_BACK) ? machine.set : 0);
+  return (long long)now / machine.resolution * machine.resolution;
 }
 
 long long cpuc_os_clock_coarse(void)
@@ -121,14 +123,17 @@ const char *cpuc_environment(const char *name)
 
 static long long read_simulated(void)
 {
-  double now;
+  double count;
 
   machine.reads++;
   advance(machine.counter_cost);
   if (machine.is_random)
     return (long long)(random64() >> random64() % 64);
-  now = START + (is_set() && machine.counter_stops ? machine.set_at : machine.nanoseconds);
-  return (long long)(now * machine.rate + (is_set() ? machine.counter_set : 0));
+  count = START + (has_defect(COUNTER_STOPS) ? machine.defect_at : machine.nanoseconds);
+  count *= machine.rate;
+  if (has_defect(COUNTER_BACK) || has_defect(COUNTER_AHEAD))
+    count += machine.defect == COUNTER_AHEAD ? 0x1p62 : -machine.set;
+  return (long long)count;
 }
 
 static long long read_simulated_32(void)
@@ -162,52 +167,44 @@ static void begin_with_rate(double rate)
 
 /* The core frequency. */
 
-/* Returns the relative error of a measurement, or -1 if it has no result. */
-static double core_error(void)
+/* Measures the core frequency, which must have at most this relative error. If the error is
+   negative, the result may also be 0. */
+static void expect_core(double error)
 {
-  return (double)cpuc_frequency_measure_core() / machine.hz - 1;
+  double jump = machine.jump;
+  long long measured = cpuc_frequency_measure_core();
+
+  ck_assert_msg((measured == 0 && error < 0)
+      || fabs((double)measured / machine.hz - 1) < fabs(error),
+    "%lld for %g Hz, a clock of %lld ns, and a jump of %g ns after %g ns", measured, machine.hz,
+    machine.resolution, jump, machine.jump_at);
 }
 
+/* Against a clock of 1 us or less, a measurement must have a result. */
 TEST(simulated_frequencies_are_measured_within_2_percent_in_2_ms)
 {
-  static const double frequencies[] = { 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9,
+  static const double frequencies[] = { 16e6, 48e6, 100e6, 250e6, 933e6, 1.7e9, 2.4e9, 3.1e9,
     3.694e9, 6e9, 1e10, 2e10 };
-  static const long long resolutions[] = { 1, 41, 100, 838, 1000 }; /* 1000: gettimeofday() */
-  double error, plausible;
-  size_t i, j;
+  static const long long resolutions[] = { 1, 41, 100, 280, 838, 1000 /* gettimeofday() */, 3000,
+    20000, 50000, 90000, 1000000 };
+  double plausible;
+  int i, j, phase;
 
-  for (i = 0; i < sizeof frequencies / sizeof frequencies[0]; i++)
-    for (j = 0; j < 5; j++) {
-      begin_at(frequencies[i]);
-      machine.resolution = resolutions[j];
-      error = core_error();
-      ck_assert_msg(fabs(error) < (j ? 0.02 : 0.005), "%g Hz: off by %g", machine.hz, error);
-      ck_assert(machine.nanoseconds < 2000000);
-      if (machine.hz < 1e9 || machine.resolution > 100 || !cpuc_dependent_add_takes_one_cycle())
-        continue;
-      machine.nanoseconds = 0;
-      plausible = (double)cpuc_frequency_least_plausible() / machine.hz;
-      ck_assert_msg(plausible > 0.34 && plausible < 0.46, "%g Hz: %g", machine.hz, plausible);
-      ck_assert(machine.nanoseconds < 100000);
-    }
-}
-
-/* A clock of 1 us or less must give a result, but a coarser clock may give none. */
-TEST(coarse_clock_gives_no_wrong_frequency)
-{
-  static const long long resolutions[] = { 280, 1000, 3000, 20000, 50000, 90000, 1000000 };
-  double error;
-  int i, phase;
-
-  for (i = 0; i < 7; i++)
-    for (phase = 0; phase < 40; phase++) {
-      begin_at(3.1e9);
-      machine.resolution = resolutions[i];
-      machine.phase = (double)resolutions[i] * phase / 40;
-      error = core_error();
-      ck_assert_msg((error == -1 && resolutions[i] > 1000) || fabs(error) < 0.02,
-        "off by %g against a clock of %lld ns", error, resolutions[i]);
-    }
+  for (i = 0; i < 12; i++)
+    for (j = 0; j < 11; j++)
+      for (phase = 0; phase < (j ? 10 : 1); phase++) {
+        begin_at(frequencies[i]);
+        machine.resolution = resolutions[j];
+        machine.phase = (double)resolutions[j] * phase / 10;
+        expect_core(j == 0 ? 0.005 : resolutions[j] > 1000 ? -0.02 : 0.02);
+        ck_assert(machine.nanoseconds < 2000000);
+        if (machine.hz < 1e9 || resolutions[j] > 100 || !cpuc_dependent_add_takes_one_cycle())
+          continue;
+        machine.nanoseconds = 0;
+        plausible = (double)cpuc_frequency_least_plausible() / machine.hz;
+        ck_assert_msg(plausible > 0.34 && plausible < 0.46, "%g Hz: %g", machine.hz, plausible);
+        ck_assert(machine.nanoseconds < 100000);
+      }
 }
 
 /* One interruption, of any length and at any time, delays the result and does not change it. */
@@ -215,7 +212,7 @@ TEST(interruption_lengthens_the_measurement_by_its_duration)
 {
   static const double frequencies[] = { 48e6, 1e9, 3.694e9, 1e10 };
   struct suite_repeat repeat = suite_repeat(1000);
-  double length, error;
+  double length;
   int i;
 
   while (suite_again(&repeat))
@@ -225,9 +222,7 @@ TEST(interruption_lengthens_the_measurement_by_its_duration)
         machine.jump = length;
         /* evenly spread after any round */
         machine.jump_at = (double)(repeat.begun * 1236067LL % 2000000);
-        error = core_error();
-        ck_assert_msg(fabs(error) < 0.02, "%g Hz: off by %g, interrupted for %g ns at %g ns",
-          machine.hz, error, length, machine.jump_at);
+        expect_core(0.02);
         ck_assert(machine.nanoseconds < 2000000 + length);
       }
 }
@@ -266,15 +261,15 @@ TEST(interruptions_do_not_add_windows)
 
   while (suite_again(&repeat)) {
     long i = repeat.begun - 1;
-    double error;
+    long long measured;
 
     begin_at(i % 2 ? 2.5e9 : 48e6);
     machine.interruptions = (int)(1 + i % 50);
     machine.length = 1e3 * (1 << i % 16);
-    error = core_error();
+    measured = cpuc_frequency_measure_core();
     ck_assert((double)machine.passes * 512e9 / machine.hz < 2000000);
-    ck_assert(error < 0.02);
-    answers += error > -1;
+    ck_assert((double)measured < machine.hz * 1.02);
+    answers += measured > 0;
   }
   ck_assert_int_gt(answers, 0);
 }
@@ -285,15 +280,12 @@ TEST(clock_that_steps_back_is_not_mistaken_for_a_fast_cpu)
 
   while (suite_again(&repeat)) {
     int i = (int)(repeat.begun * 1237 % 2000); /* each number once, evenly spread after any round */
-    double error;
 
     begin_at(2.5e9);
     machine.resolution = 1000;
     machine.jump = -1000.0 * (i % 150 + 10);
     machine.jump_at = 1000.0 * i;
-    error = core_error();
-    ck_assert_msg(error == -1 || fabs(error) < 0.02, "off by %g after a jump of %d us at %d us",
-      error, i % 150 + 10, i);
+    expect_core(-0.02);
   }
 }
 
@@ -307,13 +299,13 @@ TEST(stopped_clock_ends_the_measurement)
 
 /* The rate of a counter. */
 
-/* Measures the counter of 3 GHz. Its rate must have at most this error, or may be 0. */
-static long long expect_rate(int is_narrow, double error, int may_be_0)
+/* Measures the rate of the counter of 3 GHz, with an error like that of expect_core(). */
+static long long expect_rate(int is_narrow, double error)
 {
   double jump = machine.jump;
   long long rate = cpuc_calibrate_rate(counters[is_narrow].read, counters[is_narrow].bits);
 
-  ck_assert_msg((rate == 0 && may_be_0) || fabs((double)rate / 3e9 - 1) < error,
+  ck_assert_msg((rate == 0 && error < 0) || fabs((double)rate / 3e9 - 1) < fabs(error),
     "%lld against a clock of %lld ns, interrupted for %g ns after %g ns", rate,
     machine.resolution, jump, machine.jump_at);
   return rate;
@@ -339,7 +331,7 @@ TEST_LOOP(coarse_clock_gives_no_wrong_rate, 2)
         machine.phase = (double)resolutions[i] * phase / 100;
         machine.jump = j == 3 ? 95e6 : 0;
         machine.jump_at = (double)resolutions[i] * (100 - phase) / 20;
-        if (expect_rate(_i, 0.01, 1) != 0)
+        if (expect_rate(_i, -0.01) != 0)
           ck_assert(machine.nanoseconds >= 99.0 * (double)resolutions[i]);
       }
 }
@@ -353,7 +345,7 @@ TEST_LOOP(rate_against_a_clock_of_microseconds_is_within_100_ppm, 2)
     begin_at(3e9);
     machine.resolution = 1000;
     machine.phase = phase;
-    expect_rate(_i, 0.0001, 0);
+    expect_rate(_i, 0.0001);
   }
 }
 
@@ -372,11 +364,130 @@ TEST_LOOP(interruption_neither_hides_nor_falsifies_a_rate, 2)
       begin_at(3e9);
       machine.jump = interruptions[i];
       machine.jump_at = at <= 100 ? 30.0 * at - 15 : 9000.0 * (at - 100);
-      expect_rate(_i, 0.001, _i && interruptions[i] > 4e8);
+      expect_rate(_i, _i && interruptions[i] > 4e8 ? -0.001 : 0.001);
     }
 }
 
-/* The scale of a counter. */
+/* The scale of a counter: right to one part in 10^10, monotonic, and equal with and without a
+   128-bit type. */
+
+static void expect_equal_products(uint64_t count, uint64_t multiplier, int shift)
+{
+  ck_assert_int_eq(cpucycles_inline_scale_portable((long long)count, multiplier, shift),
+    cpucycles_inline_scale((long long)count, multiplier, shift));
+}
+
+TEST(portable_multiply_equals_wide_multiply)
+{
+  static const uint64_t edges[] = { 0, 1, 2, 0xffffffff, 0x100000000, INT64_MAX, UINT64_MAX };
+  struct suite_repeat repeat = suite_repeat(1000);
+  int i, j, shift;
+
+  for (i = 0; i < 7; i++)
+    for (j = 0; j < 7; j++)
+      for (shift = 1; shift < 64; shift++)
+        expect_equal_products(edges[i], edges[j], shift);
+  while (suite_again(&repeat))
+    for (i = 0; i < 1000; i++) {
+      uint64_t count = random64(), multiplier = random64();
+
+      expect_equal_products(count, multiplier, 1 + (int)(random64() % 63));
+    }
+}
+
+TEST(scaled_clock_is_right_to_one_part_in_10_10)
+{
+  static const long long cpus[] = { 1000, 1000000, 266000000, 2399987654, 2596132000, 5000000000 };
+  static const long long rates[] = { 1000000, 1000000000, 19200000, 512000000, 4096000000 };
+  const long long century = 100LL * 365 * 86400;
+  int c, r;
+
+  for (c = 0; c < 6; c++)
+    for (r = 0; r < 5; r++) {
+      struct cpuc_scale scale = cpuc_scale_from_to(rates[r], cpus[c]);
+      long long seconds = century;
+
+      /* where the cycles themselves exceed 63 bits, no result can be right */
+      if (seconds > INT64_MAX / cpus[c])
+        seconds = INT64_MAX / cpus[c] - 1;
+      if (seconds > INT64_MAX / rates[r])
+        seconds = INT64_MAX / rates[r] - 1;
+      /* one part in 10^10: a tenth of a second in 30 years */
+      ck_assert_int_le(llabs(cpuc_scale_apply(scale, seconds * rates[r]) - seconds * cpus[c]),
+        seconds * cpus[c] / 10000000000 + 1);
+      ck_assert_int_eq(cpuc_scale_apply(scale, 0), 0);
+    }
+}
+
+TEST(scaled_clock_never_steps_back)
+{
+  struct cpuc_scale scale = cpuc_scale_from_to(1000000000, 2399987654);
+  struct suite_repeat repeat = suite_repeat(1000);
+  int i, wrong;
+
+  while (suite_again(&repeat)) {
+    /* around a power of two, where the product gains a bit */
+    long long count = (1LL << random64() % 61) - 1000;
+    long long now, before = cpuc_scale_apply(scale, count);
+
+    for (i = wrong = 0; i < 2000; i++) {
+      now = cpuc_scale_apply(scale, ++count);
+      wrong += now < before || now - before > 3;
+      before = now;
+    }
+    ck_assert_msg(wrong == 0, "%d of the 2000 steps up to %lld are wrong", wrong, count);
+  }
+}
+
+/* Counts are modulo 2^64, so nothing is undefined where cycles pass -2^63. */
+TEST(clock_set_before_its_origin_or_beyond_all_counts_still_increases)
+{
+  struct cpuc_scale scale = cpuc_scale_from_to(1000000, 2399987654);
+  struct cpuc_scale twice = cpuc_scale_from_to(1, 2);
+  long long count;
+
+  for (count = -1000; count < 1000; count++) {
+    ck_assert_int_gt(cpuc_scale_apply(scale, count + 1), cpuc_scale_apply(scale, count));
+    ck_assert_int_le(llabs(cpuc_scale_apply(scale, count) + cpuc_scale_apply(scale, -count)), 1);
+  }
+  ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2 + 1), INT64_MIN + 2);
+  ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2), INT64_MIN);
+  ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN / 2 - 1), INT64_MAX - 1);
+  ck_assert_int_eq(cpuc_scale_apply(twice, INT64_MIN), 0);
+}
+
+TEST(multiple_is_right_within_a_twentieth_of_a_percent)
+{
+  struct suite_repeat repeat = suite_repeat(3000);
+  int i, found = 0, wrong = 0;
+
+  while (suite_again(&repeat))
+    for (i = 0; i < 1000; i++) {
+      long long rate = 1 + (long long)(random64() % (1ULL << (1 + random64() % 39)));
+      long long persecond = 1000 + (long long)(random64() % 5000000000);
+      long long sixteenths = cpuc_scale_find_sixteenths(rate, persecond);
+      double error = (double)sixteenths / 16 * (double)rate / (double)persecond - 1;
+
+      if (sixteenths == 0)
+        continue;
+      found++;
+      wrong += fabs(error) > 0.0005000001;
+      wrong += cpuc_scale_apply(cpuc_scale_from_to(16, sixteenths), 16) != sixteenths;
+    }
+  ck_assert_int_eq(wrong, 0);
+  ck_assert_int_gt(found, 0);
+}
+
+TEST(reported_rate_must_agree_within_one_percent)
+{
+  ck_assert(cpuc_scale_agree_within_1_percent(24000000, 24000000));
+  ck_assert(cpuc_scale_agree_within_1_percent(24000000, 24240000));
+  ck_assert(cpuc_scale_agree_within_1_percent(24000000, 23760000));
+  ck_assert(!cpuc_scale_agree_within_1_percent(24000000, 24240001));
+  ck_assert(!cpuc_scale_agree_within_1_percent(24000000, 23759999));
+  ck_assert(!cpuc_scale_agree_within_1_percent(62500000, 1000000000));
+  ck_assert(!cpuc_scale_agree_within_1_percent(1000000000, 1));
+}
 
 /* Real hardware. In the last rows, the CPU frequency is only the default. sixteenths: the multiple,
    in sixteenths of a cycle per unit, that is found without a reported rate; 0: the counter is
@@ -431,30 +542,6 @@ TEST(multiples_of_real_hardware_are_found)
   }
 }
 
-TEST(reported_rate_is_checked_by_measuring)
-{
-  static const struct {
-    long long rate;
-    enum cpuc_calibrate_result result;
-  } reports[] = { { 62500000, CPUC_CALIBRATE_SUCCESS }, { 62200000, CPUC_CALIBRATE_SUCCESS },
-    { 61000000, CPUC_CALIBRATE_RATE_MISMATCH }, { INT64_MAX, CPUC_CALIBRATE_RATE_MISMATCH } };
-  static const long long resolutions[] = { 1, 41, 1000 };
-  long long sixteenths;
-  int i, j;
-
-  for (i = 0; i < 3; i++)
-    for (j = 0; j < 4; j++) {
-      begin_with_rate(62.5e6);
-      machine.resolution = resolutions[i];
-      ck_assert_int_eq(cpuc_calibrate_scaling(counters, reports[j].rate, 2000000000, &sixteenths),
-        reports[j].result);
-      ck_assert_int_eq(sixteenths, 0);
-      ck_assert(machine.nanoseconds <= 1000000);
-    }
-}
-
-enum { CLOCK_BACK, CLOCK_STOPS, COUNTER_STOPS, COUNTER_BACK, COUNTER_AHEAD, DEFECTS };
-
 /* At each nanosecond of the first samples, then every 777 ns in the first window, with a reported
    rate and without one, the measurement ends soon. COUNTER_AHEAD: more counts per second than fit
    in 63 bits. */
@@ -463,23 +550,20 @@ TEST_LOOP(clock_or_counter_that_stops_or_steps_back_ends_the_measurement, DEFECT
   static const enum cpuc_calibrate_result results[] = { CPUC_CALIBRATE_CLOCK_DECREASING,
     CPUC_CALIBRATE_CLOCK_NOT_INCREASING, CPUC_CALIBRATE_COUNTER_NOT_INCREASING,
     CPUC_CALIBRATE_COUNTER_DECREASING, CPUC_CALIBRATE_RATE_MISMATCH };
-  long long sixteenths, at, reported, first = _i == CLOCK_STOPS ? 1 : 100;
+  static const long long first[] = { 100, 1, 1, 150000, 150000 };
+  long long sixteenths, at, reported;
   double back;
 
-  if (_i >= COUNTER_STOPS)
-    first = _i == COUNTER_STOPS ? 1 : 150000;
-  for (at = first; at < 190000; at += at < 1000 ? 1 : 777)
+  for (at = first[_i]; at < 190000; at += at < 1000 ? 1 : 777)
     for (back = 1e6; back < 1e14; back *= 1000)
       for (reported = 0; reported <= 24000000; reported += 24000000) {
         begin_with_rate(24e6);
-        machine.set_at = (double)at;
-        machine.clock_set = _i == CLOCK_BACK ? -back : 0;
-        machine.clock_stops = _i == CLOCK_STOPS;
-        machine.counter_stops = _i == COUNTER_STOPS;
-        machine.counter_set = _i == COUNTER_BACK ? -back : _i == COUNTER_AHEAD ? 0x1p62 : 0;
+        machine.defect = _i;
+        machine.defect_at = (double)at;
+        machine.set = back;
         ck_assert_int_eq(cpuc_calibrate_scaling(counters, reported, 2400000000, &sixteenths),
           results[_i]);
-        ck_assert(machine.nanoseconds - machine.set_at <= (reported ? 1000000 : 1500000));
+        ck_assert(machine.nanoseconds - machine.defect_at <= (reported ? 1000000 : 1500000));
         ck_assert_int_le(machine.reads, 100000);
         if (_i >= COUNTER_STOPS)
           return;
@@ -546,8 +630,10 @@ static struct cpuc_rate report_rate(void)
   return reported_rate;
 }
 
-/* Begins with a counter of this rate, and selects from it. */
-static struct cpuc_candidate *select_fake(double rate, double hz, struct cpuc_backend backend)
+/* Begins with a counter of this rate and a clock of this resolution, and selects from the
+   counter. */
+static struct cpuc_candidate *select_fake(double rate, double hz, long long resolution,
+  struct cpuc_backend backend)
 {
   static const struct cpuc_table_entry table = { "one", "the only one", &fake };
   static struct cpuc_candidate candidate;
@@ -558,6 +644,7 @@ static struct cpuc_candidate *select_fake(double rate, double hz, struct cpuc_ba
   fake.register_name = "R";
   begin_with_rate(rate);
   machine.hz = hz;
+  machine.resolution = resolution;
   enter_guard();
   cpuc_select(&table, 1, &candidate, &selection);
   leave_guard();
@@ -567,23 +654,30 @@ static struct cpuc_candidate *select_fake(double rate, double hz, struct cpuc_ba
 TEST(selection_scales_by_multiple_or_reported_rate)
 {
   static const struct {
-    long long reported, persecond;
-    double scaling;
+    long long reported, resolution;
+    double hz, scaling;
     const char *reason; /* NULL: the counter is selected */
   } rows[] = {
-    { 0, 2064000000, 86, NULL },
-    { 0, 2000000000, 0, "no-multiple" },
-    { 24000000, 2000000000, 83 + 1.0 / 3, NULL },
-    { 25000000, 2000000000, 0, "rate-mismatch" },
+    { 0, 1, 2064e6, 86, NULL },
+    { 0, 1, 2000e6, 0, "no-multiple" },
+    { 24000000, 1, 2000e6, 83 + 1.0 / 3, NULL },
+    { 24000000, 41, 2000e6, 83 + 1.0 / 3, NULL },
+    { 24000000, 1000, 2000e6, 83 + 1.0 / 3, NULL },
+    { 23900000, 1, 2000e6, 2000 / 23.9, NULL },
+    { 23424000, 1, 2000e6, 0, "rate-mismatch" },
+    { 23424000, 1000, 2000e6, 0, "rate-mismatch" },
+    { 25000000, 1, 2000e6, 0, "rate-mismatch" },
+    { INT64_MAX, 1, 2000e6, 0, "rate-mismatch" },
   };
+  const struct cpuc_backend backend = { .kind = CPUC_KIND_SCALED, .width = 64,
+    .read = read_simulated, .rate = report_rate };
   int i;
 
-  for (i = 0; i < 4; i++) {
+  for (i = 0; i < 10; i++) {
     const struct cpucycles_counter_info *info;
 
     reported_rate = cpuc_exact_rate(rows[i].reported);
-    info = &select_fake(24e6, (double)rows[i].persecond, (struct cpuc_backend) {
-      .kind = CPUC_KIND_SCALED, .width = 64, .read = read_simulated, .rate = report_rate })->info;
+    info = &select_fake(24e6, rows[i].hz, rows[i].resolution, backend)->info;
     ck_assert_pstr_eq(info->reason, rows[i].reason);
     ck_assert_int_eq(info->state, rows[i].reason ? CPUCYCLES_DROPPED : CPUCYCLES_SELECTED);
     if (!rows[i].reason)
@@ -593,7 +687,7 @@ TEST(selection_scales_by_multiple_or_reported_rate)
 
 TEST(selection_extends_a_32_bit_counter)
 {
-  struct cpuc_candidate *candidate = select_fake(16e9, 16e9, (struct cpuc_backend) {
+  struct cpuc_candidate *candidate = select_fake(16e9, 16e9, 1, (struct cpuc_backend) {
     .kind = CPUC_KIND_CORE, .width = 32, .read = read_simulated_32 });
   double begin = machine.nanoseconds;
   long long first, count;
