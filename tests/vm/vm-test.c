@@ -138,13 +138,6 @@ static void require_selected(const char *list)
   exit(fail("%s is selected, and not %s", name, list));
 }
 
-/* selected LIST: a counter of the list is selected. */
-static int selected(char **arguments)
-{
-  require_selected(arguments[0]);
-  return PASSED;
-}
-
 /* usable NAME: the counter works, selected or not. */
 static int usable(char **arguments)
 {
@@ -451,6 +444,13 @@ static long long read_upward(long long last)
     return -1;
   }
   return last;
+}
+
+/* selected LIST: a counter of the list is selected, and advances. */
+static int selected(char **arguments)
+{
+  require_selected(arguments[0]);
+  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
 static void run_on_cpu(int cpu)
@@ -1065,19 +1065,7 @@ static int page_cost(char **arguments)
 
 #endif
 
-#ifdef __aarch64__
-
-/* Returns the first page of an event. */
-static const struct perf_event_mmap_page *open_page(int descriptor)
-{
-  void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
-
-  if (page == MAP_FAILED)
-    exit(fail("no page: %s", strerror(errno)));
-  return page;
-}
-
-#ifdef HAVE_PERFEX
+#if defined(HAVE_PERFEX) && defined(__aarch64__)
 
 static const volatile struct perf_event_mmap_page *three_pages[3];
 
@@ -1132,11 +1120,15 @@ __attribute__((noinline)) static int read_by_hand(long long *counts)
 static void open_three_pages(void)
 {
   int i, leader = -1, descriptor;
+  void *page;
 
   for (i = 0; i < 3; i++) {
     descriptor = open_event(i == 0 ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_HW_INSTRUCTIONS, leader);
     leader = leader < 0 ? descriptor : leader;
-    three_pages[i] = open_page(descriptor);
+    page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, descriptor, 0);
+    if (page == MAP_FAILED)
+      exit(fail("no page: %s", strerror(errno)));
+    three_pages[i] = page;
   }
 }
 
@@ -1165,61 +1157,6 @@ static int group_page_cost(char **arguments)
   printf("vm-test: cost: a read of three events: %lld instructions, written by hand %lld; bound %d "
          "more\n", our_cost, hand_cost, most);
   return our_cost - hand_cost <= most ? PASSED : fail("too slow");
-}
-
-#endif
-
-static unsigned long long read_pmccntr(void)
-{
-  unsigned long long count;
-
-  __asm__ volatile("mrs %0, pmccntr_el0" : "=r"(count));
-  return count;
-}
-
-/* page-without-index LIST: an event's page permits a read of its counter, but contains no index,
-   and reading PMCCNTR_EL0 raises SIGILL. Under these conditions, a counter of the list is selected,
-   and advances. */
-static int page_without_index(char **arguments)
-{
-  int status, descriptor = open_event(PERF_COUNT_HW_CPU_CYCLES, -1);
-  const struct perf_event_mmap_page *page = open_page(descriptor);
-  pid_t child;
-
-  if (!page->cap_user_rdpmc || page->index != 0)
-    return fail("the page has cap_user_rdpmc %d, index %u", (int)page->cap_user_rdpmc, page->index);
-  child = fork();
-  if (child == 0)
-    _exit((int)read_pmccntr() & 1);
-  if (waitpid(child, &status, 0) != child || !WIFSIGNALED(status) || WTERMSIG(status) != SIGILL)
-    return fail("PMCCNTR_EL0 can be read");
-  close(descriptor);
-  require_selected(arguments[0]);
-  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
-}
-
-/* stopped-counter, as root: PMCCNTR_EL0 is readable and stopped, so arm64-pmc is dropped. */
-static int stopped_counter(char **arguments)
-{
-  char *expected[] = { "arm64-pmc", "not-increasing", "-", NULL };
-  unsigned long long count;
-  int descriptor;
-
-  (void)arguments;
-  run_on_cpu(0);
-  descriptor = open_event(PERF_COUNT_HW_CPU_CYCLES, -1);
-  munmap((void *)open_page(descriptor), (size_t)sysconf(_SC_PAGESIZE));
-  close(descriptor); /* the counter remains readable, but stops */
-  count = read_pmccntr();
-  loop(TURNS);
-  if (read_pmccntr() != count)
-    return fail("the counter is not stopped");
-  drop_privileges();
-  if (dropped(expected) != PASSED)
-    return FAILED;
-  if (read_pmccntr() != count)
-    return fail("the counter has started");
-  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
 }
 
 #endif
@@ -1265,10 +1202,6 @@ static const struct {
   { "each-cpu", 1, each_cpu },
   { "exact", 1, exact },
   { "forked", 1, forked },
-#ifdef __aarch64__
-  { "page-without-index", 1, page_without_index },
-  { "stopped-counter", 0, stopped_counter },
-#endif
   { "goes-offline", 1, goes_offline },
   { "idles", 1, idles },
 #if defined(HAVE_PERFEX) && defined(__aarch64__)
