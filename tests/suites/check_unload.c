@@ -44,6 +44,7 @@ TEST(module_is_loaded_and_unloaded_in_turn)
 {
   int before = open_descriptors(), i;
 
+  SKIP_IF(suite_under("valgrind"), "valgrind takes minutes to load a module so often");
   for (i = 0; i <= PTHREAD_KEYS_MAX; i++) {
     load_module();
     ck_assert_int_gt(module_read(), -1);
