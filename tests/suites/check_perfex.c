@@ -133,15 +133,10 @@ TEST(event_that_cannot_be_counted_fails_with_a_message)
 /* The kernel's answer for cycles in user mode: 0 or an errno. */
 static int error_of_cycles(void)
 {
-  struct perf_event_attr wanted;
-  int descriptor;
+  struct perf_event_attr wanted = { .size = sizeof wanted, .type = PERF_TYPE_HARDWARE,
+    .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1 };
+  int descriptor = cpuc_perf_event_open_in_group(&wanted, -1);
 
-  memset(&wanted, 0, sizeof wanted);
-  wanted.size = sizeof wanted;
-  wanted.type = PERF_TYPE_HARDWARE;
-  wanted.config = PERF_COUNT_HW_CPU_CYCLES;
-  wanted.exclude_kernel = wanted.exclude_hv = 1;
-  descriptor = cpuc_perf_event_open_in_group(&wanted, -1);
   if (descriptor < 0)
     return errno;
   cpuc_perf_event_close(descriptor);
