@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests what the tool judges and prints, line by line, for fake reports and counters, including
-   properties that few machines have. info.sh and report.py in tests/scripts test order and
+   properties that few machines have. report.sh and report.py in tests/scripts test order and
    completeness on the tool. */
 
 #include "config.h"
