@@ -51,7 +51,6 @@ tests_suites_check_perfex_groups_LDADD = perfex/libperfex-core.la $(LDADD)
 
 if HAVE_CHECK
 suite_tests =
-suite_tests += tests/suites/check_bench
 suite_tests += tests/suites/check_extend32
 suite_tests += tests/suites/check_grain
 suite_tests += tests/suites/check_inline

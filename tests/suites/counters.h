@@ -8,7 +8,6 @@
 #include "include/cpucycles.h"
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
-#include "lib/process.h"
 #include "lib/table.h"
 #include "sys/guard.h"
 #include "sys/os-thread.h"
@@ -44,18 +43,6 @@ static inline void leave_guard(void)
 {
   cpuc_guard_leave();
   cpuc_os_thread_restore_signals_and_cancellation(&outside_guard);
-}
-
-/* Lets the library use a counter as if it had selected this counter. Must be called before the first
-   call of the library. */
-static inline void select_counter(long long (*read)(void))
-{
-  static const struct cpuc_backend backend = { .inline_method = CPUCYCLES_INLINE_CALL };
-  struct cpuc_candidate *selected = cpuc_process_select_once()->selected;
-
-  selected->reader = (struct cpuc_reader) { .read = read };
-  selected->backend = &backend;
-  selected->info.scaling = 1;
 }
 
 /* Returns 1 if the count increases within 10^8 reads, and does not decrease before. The thread
