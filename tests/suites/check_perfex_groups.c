@@ -447,6 +447,7 @@ TEST(inherited_group_counts_threads_and_children_and_is_not_pinned)
   }
   simulated_group.alter_reading = multiplexed;
   expect_read_error(EBUSY, "all the time");
+  perfex_close(own);
 }
 
 /* Hybrid CPUs. */
@@ -468,7 +469,9 @@ TEST(counts_of_core_types_are_added)
   skip_without_counts();
   make_hybrid_machine(1);
   open_group("page-faults", PERFEX_INHERIT);
+  perfex_close(group);
   open_group("page-faults,minor-faults", 0);
+  perfex_close(group);
   ck_assert_int_eq(perfex_group_call_count, 3);
   perfex_group_call_count = 0;
   open_group("cycles,instructions", 0);
