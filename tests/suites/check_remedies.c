@@ -256,27 +256,20 @@ static const struct {
   /* Machines as they are found. The kernel of Debian and Ubuntu refuses the event above level 2,
      and Docker's filter refuses the call, before anything looks for a PMU. */
   { EVENT, EPERM, "level=4; linux=6.8.0; seccomp=2; docker-caps; docker; no-pmu; kvm", IN_KVM },
-  { EVENT, EACCES, "level=3; linux=6.1.0; user; no-pmu; kvm", IN_KVM },
   { EVENT, EACCES,
     "level=4; linux=6.8.0; user; no-pmu; vendor=Microsoft Corporation; product=Virtual Machine",
     NO_PMU_HERE, HYPER_V_REMEDY },
-  { EVENT, ENOENT, "level=4; linux=6.8.0; root; no-pmu; kvm", IN_KVM },
   { EVENT, EACCES, "level=3; linux=6.1.0; user; pmu=cpu; metal", TOO_HIGH },
   { EVENT, EACCES, "level=4; linux=5.15.0; seccomp=0; perfmon-caps; pmu=cpu; metal", TOO_HIGH },
-  { EVENT, EACCES, "level=4; linux=6.8.0; user; pmu=cpu_core; pmu=cpu_atom; metal", TOO_HIGH },
   { EVENT, EACCES, "level=4; linux=6.8.0; seccomp=2; docker-perfmon-caps; docker; pmu=cpu; metal",
     ABOVE_2, SET("2") " on the host, or run the container with --cap-add SYS_ADMIN" },
   { EVENT, EPERM, "level=2; linux=6.1.0; seccomp=2; docker-caps; docker; pmu=cpu; metal", FILTERED,
     PROFILE ", or with --cap-add PERFMON" },
-  { EVENT, EPERM, "level=2; linux=6.1.0; seccomp=2; docker-caps; podman; user-namespace; pmu=cpu",
-    FILTERED, PROFILE ", or with --cap-add PERFMON" },
   { EVENT, ENOSYS, "level=2; user; pmu=cpu", NOT_IMPLEMENTED },
-  { EVENT, ENOSYS, "level=4; user; no-pmu; kvm", IN_KVM },
   { EVENT, ENOSYS, "linux=6.1.0; seccomp=2; no-caps", "this kernel was built without perf events",
     NULL },
   { EVENT, ENOSYS, "", NOT_IMPLEMENTED },
   /* Distributions add the levels above 2, and CAP_PERFMON does not override them. */
-  { EVENT, EACCES, "level=3; linux=4.19.0; pmu=cpu", TOO_HIGH },
   { EVENT, EPERM, "level=3; linux=6.1.0; seccomp=0; pmu=cpu", TOO_HIGH },
   { EVENT, EACCES, "level=3; linux=6.1.0; root; user-namespace; pmu=cpu", ABOVE_2, HOST_LEVEL_2 },
   { EVENT, EACCES, "level=3; linux=6.1.0; user; first-namespace; pmu=cpu", TOO_HIGH },
@@ -313,8 +306,6 @@ static const struct {
   { EVENT, EPERM, "level=3; linux=6.1.0; seccomp=2; all-caps; podman; user-namespace; pmu=cpu",
     FILTERED, PROFILE ", and " HOST_LEVEL_2 },
   /* No PMU in a virtual machine. */
-  { EVENT, EOPNOTSUPP, "no-pmu; kvm", IN_KVM },
-  { EVENT, ENODEV, "no-pmu; kvm", IN_KVM },
   { EVENT, EACCES, "linux=5.10.157-android13; android", ANDROID_REFUSED },
   { EVENT, EACCES, "level=3; linux=4.14.180; pmu=armv8_pmuv3; android", ANDROID_REFUSED },
   { EVENT, EACCES, "level=-1; linux=5.10.157; pmu=armv8_pmuv3; android", REFUSED },
@@ -322,15 +313,12 @@ static const struct {
   { EVENT, ENOSYS, "level=2; seccomp=2; no-pmu; kvm", IN_KVM },
   { EVENT, EACCES, "level=2; no-pmu; kvm", IN_KVM },
   /* No remedy for missing hardware. */
-  { EVENT, ENOENT, "level=2; no-pmu; metal", NOT_DRIVEN },
-  { EVENT, EACCES, "level=4; no-pmu; metal; product=20XW00; vendor=LENOVO", NOT_DRIVEN },
   { EVENT, EPERM, "level=2; seccomp=2; no-pmu; metal", NOT_DRIVEN },
   /* PMUs that do not count what cores do. */
-  { EVENT, ENOENT,
-    "pmu=arm_spe_0; pmu=arm_cmn_0; pmu=arm_dsu_0; pmu=arm_smmuv3_pmcg_2b0; tree=linux,kvm",
+  { EVENT, ENOENT, "pmu=arm_spe_0; pmu=arm_cmn_0; pmu=arm_dsu_0; pmu=arm_smmuv3_pmcg_2b0; kvm",
     IN_KVM },
-  { EVENT, EACCES, "pmu=uncore_imc_0; pmu=msr; pmu=power; pmu=cpu_clock; kvm", IN_KVM },
-  { EVENT, ENOENT, "pmu=cpum_sf; pmu=pai_crypto; kvm", IN_KVM },
+  { EVENT, EACCES, "pmu=uncore_imc_0; pmu=msr; pmu=power; pmu=cpu_clock; pmu=cpum_sf; kvm",
+    IN_KVM },
   /* /sys is not mounted, or hidden. */
   { EVENT, ENOENT, "virtual", NO_SYS },
   { EVENT, EACCES, "level=4; virtual", ABOVE_2 "; " UNKNOWN_PMU, NULL },
@@ -345,7 +333,6 @@ static const struct {
   { EVENT, ENOENT, "pmu=apple_firestorm_pmu; tree=linux,kvm", UNKNOWN },
   { EVENT, ENOENT, "pmu=cpum_cf; virtual", UNKNOWN },
   { EVENT, EMFILE, "level=4; pmu=cpu; seccomp=2", UNKNOWN },
-  { EVENT, EINVAL, "level=4; pmu=cpu; seccomp=2", UNKNOWN },
   /* after a signal */
   { FILTER, 0, "level=2; seccomp=2; no-pmu; kvm", IN_KVM },
   { FILTER, 0, "level=2; seccomp=2; no-pmu; metal", NOT_DRIVEN },
@@ -355,7 +342,6 @@ static const struct {
   { ARM64_ACCESS, 0, "access=0; linux=6.1.0", NOT_ALLOWED },
   { ARM64_ACCESS, 0, "access=1; linux=6.1.0", UNKNOWN },
   { ARM64_ACCESS, 0, "linux=5.16.20", TOO_OLD("5.17") },
-  { ARM64_ACCESS, 0, "linux=4.19.0; tree=linux,kvm", TOO_OLD("5.17") },
   { ARM64_ACCESS, 0, "linux=5.17.0-rc1; metal; no-pmu", NOT_DRIVEN },
   { ARM64_ACCESS, 0, "linux=6.1.0; board=linux,dummy-virt; no-pmu", NO_PMU_HERE, LEAVE },
   { ARM64_ACCESS, 0, "no-pmu; metal", NOT_DRIVEN },
@@ -364,13 +350,11 @@ static const struct {
   { RISCV_ACCESS, 0, "access=1; linux=6.12.0", UNKNOWN },
   { RISCV_ACCESS, 0, "access=2; linux=6.12.0", UNKNOWN },
   { RISCV_ACCESS, 0, "linux=6.5.13", TOO_OLD("6.6") },
-  { RISCV_ACCESS, 0, "linux=5.19.0", TOO_OLD("6.6") },
   { RISCV_ACCESS, 0, "linux=6.6.0", NO_SYS },
   { RISCV_ACCESS, 0, "linux=6.12.0; board=riscv-virtio,qemu; no-pmu", NO_PMU_HERE, GIVE("") },
   /* RDPMC */
   { READ_PMC, 1, "rdpmc=0", NO_RDPMC, "echo 1 > " PMUS "cpu/rdpmc" },
   { READ_PMC, 1, "rdpmc=1", UNKNOWN },
-  { READ_PMC, 1, "rdpmc=2", UNKNOWN },
   { READ_PMC, 2, "rdpmc=0", NO_RDPMC, "echo 2 > " PMUS "cpu/rdpmc; " RUN },
   { READ_PMC, 2, "rdpmc=1", MAPPED_ONLY, "echo 2 > " PMUS "cpu/rdpmc; " RUN },
   { READ_PMC, 2, "rdpmc=2", UNKNOWN },
@@ -380,13 +364,10 @@ static const struct {
   { READ_PMC, 1, "rdpmc=x", UNKNOWN },
   /* PMCCNTR */
   { ARM_MODULE, 0, "pmu=armv8_pmuv3", MODULE },
-  { ARM_MODULE, 0, "pmu=armv8_cortex_a72; access=0", MODULE },
   { ARM_MODULE, 0, "pmu=armv7_cortex_a7", MODULE },
   /* These PMUs have other registers. */
-  { ARM_MODULE, 0, "pmu=armv5_xscale1", UNKNOWN },
   { ARM_MODULE, 0, "pmu=armv6_1176", UNKNOWN },
   { ARM_MODULE, 0, "pmu=apple_firestorm_pmu", UNKNOWN },
-  { ARM_MODULE, 0, "no-pmu", UNKNOWN },
   { ARM_MODULE, 0, "pmu=arm_spe_0; pmu=arm_cmn_0", UNKNOWN },
   /* it is unknown whether there is a PMU */
   { ARM_MODULE, 0, "linux=6.1.0", UNKNOWN },
@@ -399,7 +380,6 @@ static const struct {
 #if HAVE_BACKEND_amd64_pmcff
   { FIXED_COUNTER, EBUSY, "cpuid=; rdpmc=2; watchdog=1", WATCHDOG, RUN },
   { FIXED_COUNTER, 0, "cpuid=; rdpmc=2; watchdog=0", STOPPED, RUN },
-  { FIXED_COUNTER, 0, "cpuid=; rdpmc=2", STOPPED, RUN },
   { FIXED_COUNTER, EACCES, "cpuid=; rdpmc=1; watchdog=1", MAPPED_ONLY,
     "echo 2 > " PMUS "cpu/rdpmc; " RUN },
   { FIXED_COUNTER, ENODEV, "cpuid=; no-pmu; watchdog=1", NULL, NULL },
@@ -439,7 +419,6 @@ static const struct {
   const char *machine, *name, *remedy;
 } hypervisors[] = {
   /* KVM, and hypervisors that it imitates */
-  { "cpuid=KVMKVMKVM", "KVM", KVM_REMEDY },
   { "cpuid=KVMKVMKVM; vendor=QEMU; product=Standard PC (Q35 + ICH9, 2009); kvm-clock", "KVM",
     KVM_REMEDY },
   { "cpuid=Microsoft Hv; cpuid=KVMKVMKVM", "KVM", KVM_REMEDY },
@@ -479,7 +458,6 @@ static const struct {
   { "cpuid=; linux=4.4.0-19041-Microsoft", NULL, NULL },
   { "cpuid=; vendor=Microsoft Corporation; product=Surface Pro", NULL, NULL },
   /* Xen: as HVM, with leaves of Hyper-V, and PV, which shows the CPUID of the host */
-  { "cpuid=XenVMMXenVMM; vendor=Xen; product=HVM domU", "Xen", XEN_REMEDY },
   { "cpuid=Microsoft Hv; cpuid=XenVMMXenVMM; vendor=Xen", "Xen", XEN_REMEDY },
   { "cpuid=Microsoft Hv; cpuid=; cpuid=XenVMMXenVMM", "Xen", XEN_REMEDY },
   { "cpuid=; xen", "Xen", XEN_REMEDY },
@@ -487,7 +465,6 @@ static const struct {
   /* products that imitate KVM or Hyper-V */
   { "cpuid=KVMKVMKVM; vendor=innotek GmbH; product=VirtualBox; kvm-clock", "VirtualBox", LEAVE },
   { "cpuid=Microsoft Hv; vendor=innotek GmbH; product=VirtualBox", "VirtualBox", LEAVE },
-  { "cpuid=; vendor=innotek GmbH; product=VirtualBox", "VirtualBox", LEAVE },
   { "cpuid=VMwareVMware; vendor=VMware, Inc.; product=VMware7,1", "VMware", VMWARE_REMEDY },
   { "vendor=VMware, Inc.; product=VMware20,1", "VMware", VMWARE_REMEDY },
   { "cpuid=prl hyperv; vendor=Parallels Software International Inc.", "Parallels", NULL },
@@ -508,7 +485,6 @@ static const struct {
   { "board=linux,dummy-virt", CPUC_HYPERVISOR_UNNAMED, LEAVE },
   { "board=riscv-virtio", "QEMU", GIVE("") },
   { "machine=CHRP IBM pSeries (emulated by qemu)", "QEMU", GIVE("") },
-  { "", NULL, NULL },
   { "cpuid=", NULL, NULL },
 };
 
