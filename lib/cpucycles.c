@@ -144,8 +144,7 @@ static struct cpuc_selection *select_and_publish(void)
   if (!selection)
     return NULL;
   publish_once(selection);
-  if (__atomic_load_n(&trace_wanted, __ATOMIC_SEQ_CST)
-    && __atomic_exchange_n(&trace_wanted, 0, __ATOMIC_SEQ_CST))
+  if (__atomic_exchange_n(&trace_wanted, 0, __ATOMIC_SEQ_CST))
     print_trace(selection);
   return selection;
 }

@@ -22,7 +22,7 @@ struct cpuc_scale cpuc_scale_from_to(long long from, long long to)
     }
     scale.shift++;
   }
-  scale.multiplier = quotient + (remainder >= divisor - remainder); /* rounded */
+  scale.multiplier = quotient;
   return scale;
 }
 
