@@ -27,13 +27,13 @@ $FUZZ_CC -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I
 
 # An input is the number of a parser, followed by what it parses: for a parser of frequencies, a
 # small file of a recorded machine.
-printf '6works, no-such, does-not' >"$directory/seeds/request"
-printf '7# all\n0 1 2.5 3\nbranch-misses\t0 0.125 1000000000\n' >"$directory/seeds/costs"
+printf '5works, no-such, does-not' >"$directory/seeds/request"
+printf '6# all\n0 1 2.5 3\nbranch-misses\t0 0.125 1000000000\n' >"$directory/seeds/costs"
 if [ -d "$machines" ]; then
   n=0
   find "$machines" -type f -size -64 | while IFS= read -r file; do
     n=$((n + 1))
-    for parser in 0 1 2 3 4 5; do
+    for parser in 0 1 2 3 4; do
       { printf %s $parser; cat "$file"; } >"$directory/seeds/$n-$parser"
     done
   done

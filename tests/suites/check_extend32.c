@@ -34,6 +34,12 @@
 
 enum { READS = 32 };
 
+/* 64-bit counts at the reads of the counter in one call. */
+struct seen {
+  uint64_t counts[READS];
+  int number;
+};
+
 /* The simulated machine: its count in all 64 bits, and its clock. Each access takes time, and a
    stall before an access may take very long. */
 static struct {
@@ -46,8 +52,7 @@ static struct {
   long long failed_time; /* that the clock shows from then on */
   long long stall;       /* before access number stall_at, in ns */
   int stall_at;
-  uint64_t seen[READS]; /* 64-bit counts at this call's reads of the counter */
-  int seen_count;
+  struct seen seen;
 } machine;
 
 /* From 0 to below 1. */
@@ -100,8 +105,8 @@ static long long simulated_counter(void)
 
   enter_simulation();
   count = (uint64_t)machine.count + machine.core_offset;
-  if (machine.seen_count < READS)
-    machine.seen[machine.seen_count++] = count;
+  if (machine.seen.number < READS)
+    machine.seen.counts[machine.seen.number++] = count;
   return leave_simulation((long long)((count & 0xffffffff) | 0xdead00000000));
 }
 
@@ -130,7 +135,7 @@ static uint64_t read_count(void)
 {
   uint64_t count;
 
-  machine.seen_count = 0;
+  machine.seen.number = 0;
   if (stepping)
     set_single_step(1);
   count = (uint64_t)cpuc_extend32(&extension);
@@ -146,8 +151,8 @@ static int read_is_right(void)
   uint64_t count = read_count();
   int i;
 
-  for (i = 0; i < machine.seen_count; i++)
-    if (machine.seen[i] == count)
+  for (i = 0; i < machine.seen.number; i++)
+    if (machine.seen.counts[i] == count)
       return 1;
   return 0;
 }
@@ -422,19 +427,16 @@ static sigjmp_buf before_read;
 
 static void act_after_instruction(int signal, siginfo_t *info, void *context)
 {
-  uint64_t seen[READS];
-  int seen_count = machine.seen_count;
+  struct seen seen = machine.seen;
 
   (void)signal, (void)info;
   if (handler.number++ != handler.at)
     return;
   stepping = 0;
-  memcpy(seen, machine.seen, sizeof seen);
   advance(handler.gap);
   handler.wrong += !read_is_right();
   handler.acted++;
-  memcpy(machine.seen, seen, sizeof seen);
-  machine.seen_count = seen_count;
+  machine.seen = seen;
   if (handler.jumps)
     siglongjmp(before_read, 1);
   ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
