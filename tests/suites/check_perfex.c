@@ -37,8 +37,10 @@ static const struct {
 
 enum { COUNTED = sizeof counted / sizeof counted[0] };
 
-TEST(numbers_map_to_generic_kernel_events_and_their_names_to_numbers)
+TEST(numbers_map_to_generic_kernel_events_and_only_their_names_to_numbers)
 {
+  static const char *const others[] = { "", "Cycles", "cycles ", "0", "branch", "issued loads",
+    NULL };
   int i, at = 0;
 
   for (i = 0; i < PFX_EVENTS; i++) {
@@ -62,17 +64,9 @@ TEST(numbers_map_to_generic_kernel_events_and_their_names_to_numbers)
   ck_assert_ptr_null(pfx_events_row(PFX_EVENTS));
   ck_assert_int_eq(perfex_event("branch-misses"), 24);
   ck_assert_int_eq(perfex_event("cpu-cycles"), 0);
-}
-
-TEST(unknown_name_is_no_event)
-{
-  static const char *const names[] = { "", "Cycles", "cycles ", "0", "branch", "issued loads",
-    NULL };
-  size_t i;
-
-  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+  for (i = 0; i < (int)(sizeof others / sizeof others[0]); i++) {
     errno = 0;
-    ck_assert_int_eq(perfex_event(names[i]), -1);
+    ck_assert_int_eq(perfex_event(others[i]), -1);
     ck_assert_int_eq(errno, EINVAL);
   }
 }
