@@ -686,10 +686,7 @@ TEST(child_forked_at_any_call_has_the_programs_handlers_and_can_enter)
 
 #else
 
-TEST(tests_at_calls_of_sigaction_are_skipped)
-{
-  SKIP_IF(1, "only with glibc, GCC and no sanitizer can the test replace sigaction()");
-}
+SUITE_WITHOUT(calls_of_sigaction, "the test replaces it with glibc and GCC, without a sanitizer")
 
 #endif
 
