@@ -723,6 +723,7 @@ static long long find_rate(struct cpuc_backend backend, long long (*read)(void))
   fake = backend;
   cpuc_timer_find_info(&selection);
   ck_assert_int_eq(selection.timer.reported_rate, backend.rate ? reported_rate.hz : 0);
+  ck_assert_pstr_eq(selection.timer.reported_rate_source, backend.rate ? "the test" : NULL);
   return cpuc_timer_find_rate(&selection, read);
 }
 
@@ -748,7 +749,7 @@ TEST_LOOP(measurement_refines_only_a_rounded_reported_rate, 2)
 {
   long long rate;
 
-  reported_rate = (struct cpuc_rate) { .hz = 1005000000, .is_rounded = _i };
+  reported_rate = (struct cpuc_rate) { 1005000000, "the test", _i };
   begin_with_rate(1e9);
   rate = find_rate((struct cpuc_backend) { SHARED_REFERENCE, .rate = report_rate },
     read_simulated);
