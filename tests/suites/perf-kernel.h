@@ -48,7 +48,7 @@ static struct perf_kernel {
   /* The files of all PMUs. A row of zeros ends the list. */
   const struct perf_kernel_file *files;
   int simulates_events; /* 1: opens /dev/null, because the real kernel has no events */
-} perf_kernel;
+} perf_kernel = { .files = &(const struct perf_kernel_file){ NULL, NULL, NULL } };
 
 /* The events that this thread has requested from the kernel, and how often it has asked for the ID
    of an event, and read an event. */
@@ -181,7 +181,7 @@ void cpuc_perf_pmu_visit(void (*visit)(const char *name, void *argument), void *
   const struct perf_kernel_file *file = perf_kernel.files;
   const char *last = "";
 
-  for (; file && file->pmu; file++) {
+  for (; file->pmu; file++) {
     if (strcmp(file->pmu, last) != 0)
       visit(file->pmu, argument);
     last = file->pmu;
@@ -192,9 +192,9 @@ int cpuc_perf_pmu_read(const char *pmu, const char *name, char *text, size_t siz
 {
   const struct perf_kernel_file *file = perf_kernel.files;
 
-  while (file && file->pmu && (strcmp(file->pmu, pmu) != 0 || strcmp(file->name, name) != 0))
+  while (file->pmu && (strcmp(file->pmu, pmu) != 0 || strcmp(file->name, name) != 0))
     file++;
-  if (!file || !file->pmu || strlen(file->text) >= size)
+  if (!file->pmu || strlen(file->text) >= size)
     return 0;
   strcpy(text, file->text);
   return *text != '\0';
