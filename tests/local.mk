@@ -153,7 +153,7 @@ else
 tool = $(LOG_COMPILER) cpucycles-info/cpucycles-info$(EXEEXT)
 endif
 
-# Scripts whose result can depend on the host. check-hosts and check-busy also run these scripts.
+# Scripts whose result can depend on the host. check-hosts also runs these scripts.
 host_scripts =
 host_scripts += tests/scripts/opened-files.sh
 host_scripts += tests/scripts/report.sh

@@ -45,12 +45,6 @@ static inline int suite_under(const char *tool)
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Ends a child that a test forked. */
-static inline _Noreturn void suite_exit(int status)
-{
-  _exit(status);
-}
-
 static inline int suite_mkdir(const char *path)
 {
   return mkdir(path, 0777);
