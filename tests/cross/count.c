@@ -65,30 +65,9 @@ static void sleep_seconds(double seconds)
   nanosleep(&pause, NULL);
 }
 
-/* Reads continuously. Returns how often the count was negative or decreased. */
-static long read_continuously(double seconds)
-{
-  long long end = clock_now() + (long long)(seconds * 1e9), before = cpucycles(), now;
-  long wrong_reads = 0;
-
-  while (clock_now() < end) {
-    now = cpucycles();
-    wrong_reads += now < 0 || now < before;
-    before = now;
-  }
-  return wrong_reads;
-}
-
 static double rate_between(struct point begin, struct point end)
 {
   return (double)(end.cycles - begin.cycles) * 1e9 / (double)(end.nanoseconds - begin.nanoseconds);
-}
-
-static const char *scope; /* NULL: any */
-
-static int keeps_its_rate(const struct cpucycles_counter_info *counter)
-{
-  return !scope || strcmp(counter->scope, scope) == 0;
 }
 
 /* Prints the rate. Returns 1 if it is wrong. */
@@ -101,87 +80,80 @@ static int print_rate(const char *what, double rate, double expected)
   return wrong;
 }
 
-/* Extends `to` from `from` by the difference in the counter's valid bits. */
-static struct point extended_point(struct point from, struct point to, int width)
+/* Reads continuously, and then does not read, for this time each. Returns 1 if a count was negative
+   or decreased, or if the counter should keep its rate and did not. */
+static int test(const char *name, long long (*read)(void), int width, double seconds, int keeps_rate)
 {
-  if (width == 32)
-    to.cycles = from.cycles + (long long)(unsigned int)(to.cycles - from.cycles);
-  return to;
+  unsigned long long valid = width == 32 ? 0xffffffff : ~0ULL;
+  struct point points[4];
+  double expected;
+  long long end, now, before;
+  long wrong_reads = 0;
+  int i, wrong;
+
+  points[0] = measure_point(read);
+  sleep_seconds(0.5);
+  points[1] = measure_point(read);
+  end = clock_now() + (long long)(seconds * 1e9);
+  for (before = read(); clock_now() < end; before = now) {
+    now = read();
+    wrong_reads += width == 64 && (now < 0 || now < before);
+  }
+  points[2] = measure_point(read);
+  sleep_seconds(seconds);
+  points[3] = measure_point(read);
+  for (i = 1; i < 4; i++)
+    points[i].cycles = points[i - 1].cycles
+      + (long long)((unsigned long long)(points[i].cycles - points[i - 1].cycles) & valid);
+  expected = rate_between(points[0], points[1]);
+  printf("count: %s of %d bits, from %lld to %lld: %ld times negative or backward\n", name, width,
+    points[0].cycles, points[3].cycles, wrong_reads);
+  wrong = points[0].cycles < 0 || expected <= 0 || wrong_reads != 0;
+  if (keeps_rate) {
+    wrong |= print_rate("read all the time", rate_between(points[1], points[2]), expected);
+    wrong |= print_rate("not read for the same time", rate_between(points[2], points[3]), expected);
+  }
+  return wrong;
 }
 
-/* Tests a counter as its backend reads it. Returns 1 if the counter is wrong. */
+/* Tests a counter as its backend reads it. */
 static int test_backend(const struct cpuc_table_entry *entry)
 {
-  long long (*read)(void) = entry->backend->read;
   struct cpuc_diagnosis why = { 0 };
-  struct point begin, middle, end;
-  double expected;
   int wrong;
 
   if (entry->backend->open && entry->backend->open(&cpuc_select_services, &why) != 0)
     return 1;
-  begin = measure_point(read);
-  sleep_seconds(0.5);
-  middle = extended_point(begin, measure_point(read), entry->backend->width);
-  sleep_seconds(0.5);
-  end = extended_point(middle, measure_point(read), entry->backend->width);
-  expected = rate_between(begin, middle);
-  wrong = begin.cycles < 0 || expected <= 0;
-  wrong |= print_rate(entry->name, rate_between(middle, end), expected);
+  wrong = test(entry->name, entry->backend->read, entry->backend->width, 0.5, 1);
   if (entry->backend->close)
     entry->backend->close();
   return wrong;
 }
 
-/* Tests all counters except those of the system (default-...), those that need not keep their rate,
-   and those that cannot be read or are stopped. */
-static int test_all_backends(void)
-{
-  int i, wrong = 0;
-
-  for (i = 0; i < CPUC_TABLE_LENGTH; i++) {
-    const struct cpucycles_counter_info *counter = cpucycles_counter(i);
-
-    if (strncmp(counter->name, "default-", 8) == 0 || !keeps_its_rate(counter))
-      continue;
-    if (counter->reason && !strstr(" no-rate no-multiple rate-mismatch ", counter->reason))
-      printf("count: %s was dropped, as %s, and is not read\n", counter->name, counter->reason);
-    else
-      wrong |= test_backend(&cpuc_table[i]);
-  }
-  return wrong;
-}
-
 int main(int argc, char **argv)
 {
-  double seconds = argc > 1 ? strtod(argv[1], NULL) : 0, expected;
-  const struct cpucycles_counter_info *selected = cpucycles_selected();
-  struct point begin, first, read, unread;
-  long wrong_reads;
-  int wrong;
+  double seconds = argc > 1 ? strtod(argv[1], NULL) : 0;
+  const struct cpucycles_counter_info *selected = cpucycles_selected(), *counter;
+  const char *scope = argc > 2 ? argv[2] : NULL;
+  int i, wrong;
 
-  scope = argc > 2 ? argv[2] : NULL;
   if (stay_on_this_cpu() != 0) /* the counters of two CPUs may differ */
     printf("count: the thread cannot be kept on its CPU\n");
   if (!(seconds > 0 && seconds < 1e6) || !selected) {
     fprintf(stderr, "usage: count SECONDS [SCOPE]\n");
     return 2;
   }
-  begin = measure_point(cpucycles);
-  sleep_seconds(0.5);
-  first = measure_point(cpucycles);
-  expected = rate_between(begin, first);
-  wrong_reads = read_continuously(seconds);
-  read = measure_point(cpucycles);
-  sleep_seconds(seconds);
-  unread = measure_point(cpucycles);
-  printf("count: %s of %d bits, from %lld to %lld: %ld times negative or backward\n",
-    selected->name, selected->width, begin.cycles, unread.cycles, wrong_reads);
-  wrong = begin.cycles <= 0 || expected <= 0 || wrong_reads != 0;
-  if (keeps_its_rate(selected)) {
-    wrong |= print_rate("read all the time", rate_between(first, read), expected);
-    wrong |= print_rate("not read for the same time", rate_between(read, unread), expected);
+  wrong = test(selected->name, cpucycles, 64, seconds,
+    !scope || strcmp(selected->scope, scope) == 0);
+  /* then all counters except those of the system, and those that need not keep their rate */
+  for (i = 0; i < CPUC_TABLE_LENGTH; i++) {
+    counter = cpucycles_counter(i);
+    if (strncmp(counter->name, "default-", 8) == 0 || (scope && strcmp(counter->scope, scope) != 0))
+      continue;
+    if (counter->reason && !strstr(" no-rate no-multiple rate-mismatch ", counter->reason))
+      printf("count: %s was dropped, as %s, and is not read\n", counter->name, counter->reason);
+    else
+      wrong |= test_backend(&cpuc_table[i]);
   }
-  wrong |= test_all_backends();
   return wrong;
 }
