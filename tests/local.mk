@@ -5,10 +5,8 @@
 
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
-AM_SH_LOG_FLAGS = $(srcdir)/tests/scripts/timed.sh
-dist_check_SCRIPTS += tests/scripts/timed.sh
-# Descriptor 9 is the console. Suites print their totals, time and skips there. Scripts print their
-# time and some skips there.
+# Descriptor 9 is the console, on which suites print their totals, time and skips, and scripts some
+# skips.
 AM_TESTS_FD_REDIRECT = 9>&2
 
 EXTRA_DIST += tests/suites/child.h tests/suites/counters.h
