@@ -363,7 +363,12 @@ TEST(threads_and_handlers_read_right_counts)
   pthread_t threads[4];
   int i;
 
-  skip_where_handlers_find_another_thread();
+#ifdef __i386__
+  /* qemu for i386 has one table of segments for all threads, and a handler gets the segment of the
+     thread that was created last */
+  SKIP_IF(suite_under("qemu"),
+    "under qemu for i386, a handler accesses the variables of another thread");
+#endif
 #ifdef CPUCYCLES_POSIX
   set_handler(SIGUSR1, quick_read_in_handler);
 #endif

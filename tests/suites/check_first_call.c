@@ -26,11 +26,6 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <string.h>
-#include <sys/wait.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#endif
 
 static void in_children(int count, int (*body)(void))
 {
@@ -38,15 +33,6 @@ static void in_children(int count, int (*body)(void))
 
   while (suite_again(&repeat))
     in_child_process(body);
-}
-
-/* Memory that the children of a test share with it. */
-static char *shared;
-
-static void share_memory(void)
-{
-  shared = mmap(NULL, 256, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ck_assert_ptr_ne(shared, MAP_FAILED);
 }
 
 /* Returns NULL if the counter is not built. */
@@ -174,27 +160,32 @@ static void *call_from_thread(void *unused)
   return NULL;
 }
 
+static int count_in_the_child(void)
+{
+  return !count_increases();
+}
+
 static int fork_while_another_thread_calls(void)
 {
   pthread_t thread;
-  pid_t child;
-  int status;
+  int result;
 
   pthread_create(&thread, NULL, call_from_thread, NULL);
-  child = fork();
-  if (child == 0) {
-    alarm(20);
-    _exit(!count_increases());
-  }
-  waitpid(child, &status, 0);
+  result = result_in_child(count_in_the_child);
   pthread_join(thread, NULL);
-  return status != 0 || !count_increases();
+  return result != 0 || !count_increases();
 }
 
-/* The fork happens at any time before, during or after the first call. */
+/* The fork happens at any time before, during or after the first call. Another thread may hold a
+   lock of the C library or of qemu, which then stays locked in the child. */
 TEST(fork_during_the_first_call_leaves_a_child_that_counts)
 {
-  skip_where_fork_may_deadlock();
+#if defined(__linux__) && !defined(__GLIBC__)
+  SKIP_IF(1, "with some versions of musl, which no macro tells apart, a forked child waits forever "
+             "for pthread_key_create() in another thread of its parent");
+#endif
+  SKIP_IF(suite_under("qemu"),
+    "under qemu, a child forked while another thread opens a file waits for a lock forever");
   in_children(300, fork_while_another_thread_calls);
 }
 
@@ -265,11 +256,11 @@ TEST(first_call_leaks_no_resource)
 static const struct {
   unsigned int action;
   const char *reason;
-  int error, signal;
+  int answer; /* an errno, or minus the number of a signal */
 } filters[] = {
-  { SECCOMP_RET_ERRNO | EPERM, "refused", EPERM, 0 },
-  { SECCOMP_RET_ERRNO | ENOSYS, "absent", ENOSYS, 0 },
-  { SECCOMP_RET_TRAP, "signal", 0, SIGSYS },
+  { SECCOMP_RET_ERRNO | EPERM, "refused", EPERM },
+  { SECCOMP_RET_ERRNO | ENOSYS, "absent", ENOSYS },
+  { SECCOMP_RET_TRAP, "signal", -SIGSYS },
 };
 
 enum { FILTERS = sizeof filters / sizeof filters[0], TRAP = FILTERS - 1 };
@@ -294,11 +285,13 @@ static int call_with_perf_filtered(void)
   if (!count_increases())
     return 1;
   counter = find_counter("default-perfevent");
-  return counter->state != CPUCYCLES_DROPPED || counter->error_number != filters[filter].error
-    || counter->signal_number != filters[filter].signal
+  return counter->state != CPUCYCLES_DROPPED
+    || counter->error_number - counter->signal_number != filters[filter].answer
     || (strcmp(counter->reason, filters[filter].reason) != 0
       && strcmp(counter->reason, "absent") != 0);
 }
+
+static char *shared; /* memory that the children of a test share with it */
 
 /* Stores the source of the frequency estimate, where neither a file nor a perf event can be
    opened. */
@@ -338,10 +331,8 @@ static int source_does_not_depend_on_the_filter(void)
    this row does not work here. */
 static void in_child_if_filters_work(int (*body)(void))
 {
-  int answer = filters[filter].signal ? -filters[filter].signal : filters[filter].error;
-
   SKIP_IF(suite_under("valgrind"), "valgrind makes the system calls in its own code");
-  skip_unless(filter_answers, answer,
+  skip_unless(filter_answers, filters[filter].answer,
     "seccomp filters are missing, or do not answer as requested");
   in_child_process(body);
 }
@@ -355,6 +346,8 @@ TEST_LOOP(filter_at_perf_event_open_drops_perf, FILTERS)
 
 TEST(first_call_survives_sigsys_at_every_open)
 {
+  shared = mmap(NULL, 256, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne(shared, MAP_FAILED);
   filter = TRAP;
   in_child_if_filters_work(source_does_not_depend_on_the_filter);
 }
@@ -396,19 +389,15 @@ TEST(wall_clock_is_read_after_2038)
 
 /* The TSC is forbidden, and thus the clocks of the vDSO, which read the TSC. */
 
-#ifdef PR_SET_TSC
+#if defined(PR_SET_TSC) && (defined(__x86_64__) || defined(__i386__))
 
 /* -SIGSEGV if PR_SET_TSC makes RDTSC fault; 0 if RDTSC still works; 1 if PR_SET_TSC fails. */
 static int forbidden_tsc_faults(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
   if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
     return 1;
   __builtin_ia32_rdtsc();
   return 0;
-#else
-  return 1;
-#endif
 }
 
 static int call_without_tsc(void)
@@ -489,27 +478,27 @@ TEST_LOOP(unreadable_clock_is_not_the_last_resort, FILTERS)
    than a factor of three from process to process, and so does the score of a clock. So the test
    sets the frequency under qemu. */
 
-static int store_name(void)
+static int index_of_the_selected_counter(void)
 {
-  strcpy(shared, cpucycles_implementation());
-  return 0;
+  int i = 0;
+
+  while (cpucycles_counter(i) != cpucycles_selected())
+    i++;
+  return i;
 }
 
 /* Compares up to a hundred processes, within the time limit. */
 TEST(selection_is_equal_in_each_process)
 {
   struct suite_repeat repeat = suite_repeat(100);
-  char first[64] = "";
+  int first;
 
   if (suite_under("qemu"))
     setenv("cpucyclespersecond", "3700000000", 1);
-  while (suite_again(&repeat)) {
-    in_child_process(store_name);
-    if (repeat.begun == 1)
-      strcpy(first, shared);
-    ck_assert_str_eq(shared, first);
-  }
-  ck_assert_str_ne(first, "");
+  first = result_in_child(index_of_the_selected_counter);
+  while (suite_again(&repeat))
+    ck_assert_int_eq(result_in_child(index_of_the_selected_counter), first);
+  ck_assert_int_ge(first, 0);
 }
 
 #ifdef HAVE_SECURE_GETENV
@@ -570,11 +559,6 @@ static void wait_for_the_child(void)
   __atomic_store_n(&is_selecting, 1, __ATOMIC_RELEASE);
   while (!__atomic_load_n(&child_has_ended, __ATOMIC_ACQUIRE))
     sched_yield();
-}
-
-static int count_in_the_child(void)
-{
-  return !count_increases();
 }
 
 TEST(fork_within_the_selection_leaves_a_child_that_counts)
@@ -673,4 +657,4 @@ TEST(trace_lines_are_printed_without_the_lock_of_the_process)
   pthread_join(thread, NULL);
 }
 
-SUITE_AROUND("first call", share_memory, NULL)
+SUITE("first call")

@@ -143,41 +143,16 @@ static inline _Noreturn void suite_end_test(void)
 }
 
 /* SUITE_SANITIZED is 1 if a sanitizer manages the memory of this program and checks each access. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SUITE_SANITIZED = 1 };
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) \
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) \
+  || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) \
   || __has_feature(thread_sanitizer)
 enum { SUITE_SANITIZED = 1 };
 #else
 enum { SUITE_SANITIZED = 0 };
 #endif
-#else
-enum { SUITE_SANITIZED = 0 };
-#endif
-
-/* Skips a test whose signal handler uses thread-local storage while there are other threads. qemu
-   for i386 has one table of segments for all threads, and a handler gets the segment of the thread
-   that was created last. */
-static inline void skip_where_handlers_find_another_thread(void)
-{
-#ifdef __i386__
-  SKIP_IF(suite_under("qemu"),
-    "under qemu for i386, a handler accesses the variables of another thread");
-#endif
-}
-
-/* Skips a test that forks while another thread may hold a lock of the C library or of qemu, which
-   then stays locked in the child. */
-static inline void skip_where_fork_may_deadlock(void)
-{
-#if defined(__linux__) && !defined(__GLIBC__)
-  SKIP_IF(1, "with some versions of musl, which no macro tells apart, a forked child waits forever "
-             "for pthread_key_create() in another thread of its parent");
-#endif
-  SKIP_IF(suite_under("qemu"),
-    "under qemu, a child forked while another thread opens a file waits for a lock forever");
-}
 
 /* Skips a test that needs a measurement of a millisecond. Uses the smallest of many steps of the
    clock, because a busy machine lengthens some steps. */
