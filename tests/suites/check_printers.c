@@ -236,6 +236,7 @@ TEST(timer_is_printed_completely)
     "cpucycles timer gone not examined: it ended");
   expect_short("cpucycles timer fake invariant no (me)");
   expect("cpucycles timer gone not examined: it ended");
+  expect_json("\"scope\": \"system\",\"unit\": \"ticks\",\"count_unit\": \"scaled cycles\",");
   expect_json("\"grain\": {\"cycles\": 168.000000,\"units\": 42,\"share\": 0.986000}");
   expect_json("\"timer\": {\"failure\": \"it ended\"}");
   results->grain.units = 1;
@@ -569,9 +570,13 @@ TEST(plot_has_a_row_for_all_large_differences)
   for (i = 0; i < DIFFERENCES; i++)
     results->differences[i]
       = i < 3000 ? 26 : i < 9000 ? 52 : i < 9900 ? 54 : i < 9950 ? 9999 : 10001;
+  strcpy(fake_results[1].name, "gone");
+  strcpy(fake_results[1].failure, "it ended");
+  report.result_count = 2;
   capture_begin(stdout);
   print_plot(&report);
   capture_end();
+  expect("gone: not examined: it ended");
   expect("quartiles 26 52 52, from 26 to 10001");
   expect("   26..27   3000 ######################### Q1");
   ck_assert_ptr_null(strstr(captured, "28..29")); /* there is none */
