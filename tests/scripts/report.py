@@ -173,6 +173,8 @@ def json_has_the_counters_of_the_plain_lines():
         assert len(examined) == (counter["timer"] is not None), counter["name"]
     warnings = [line for line in lines if line.startswith("cpucycles warning ")]
     assert len(warnings) == len(report["warnings"])
+    middle = sorted(report["iqm"]["differences"])[16:48]
+    assert report["iqm"]["mean"] == int(sum(middle) / 32), report["iqm"]
 
 
 @three_attempts
