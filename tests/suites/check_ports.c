@@ -78,11 +78,9 @@ TEST(reported_rate_of_a_clock_is_its_rate_if_plausible)
     { &cpuc_backend_default_mach, { UINT32_MAX, 1 }, 0, 0 }, /* below 1 Hz */
     { &cpuc_backend_default_mach, { 125, 3 }, 1, 0 },
     { &cpuc_backend_default_windows, { 10000000 }, 0, 10000000 },
-    { &cpuc_backend_default_windows, { 3579545 }, 0, 3579545 }, /* the ACPI timer */
     { &cpuc_backend_default_windows, { 3000000000 }, 0, 3000000000 },
     { &cpuc_backend_default_windows, { 0 }, 0, 0 },
     { &cpuc_backend_default_windows, { -1 }, 0, 0 },
-    { &cpuc_backend_default_windows, { LLONG_MIN }, 0, 0 },
     { &cpuc_backend_default_windows, { LLONG_MAX }, 0, 0 },
     { &cpuc_backend_default_windows, { 10000000 }, 1, 0 },
   };
