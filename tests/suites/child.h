@@ -135,30 +135,23 @@ static inline void create_keys(void)
     ck_assert_int_eq(pthread_key_create(&key, NULL), 0);
 }
 
-struct thread_use {
-  void (*use)(void);
-  long bytes;
-};
-
-static inline void *count_bytes(void *argument)
+static inline void *count_bytes(void *use)
 {
-  struct thread_use *thread_use = argument;
   long before = heap_bytes();
 
-  thread_use->use();
-  thread_use->bytes = heap_bytes() - before;
-  return NULL;
+  (*(void (**)(void))use)();
+  return (void *)(heap_bytes() - before);
 }
 
 /* Returns the bytes that a new thread allocates in use() and does not free. */
 static inline long bytes_of_a_thread(void (*use)(void))
 {
-  struct thread_use thread_use = { use, -1 };
   pthread_t thread;
+  void *bytes;
 
-  ck_assert_int_eq(pthread_create(&thread, NULL, count_bytes, &thread_use), 0);
-  pthread_join(thread, NULL);
-  return thread_use.bytes;
+  ck_assert_int_eq(pthread_create(&thread, NULL, count_bytes, &use), 0);
+  pthread_join(thread, &bytes);
+  return (long)bytes;
 }
 
 /* Calls body(argument) in a thread with a stack of 16 KiB, or the least that this system grants.
