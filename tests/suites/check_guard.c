@@ -267,10 +267,7 @@ static void *call_elsewhere(void *body)
 
 static void call_in_another_thread(void (*body)(void *))
 {
-  pthread_t thread;
-
-  ck_assert_int_eq(pthread_create(&thread, NULL, call_elsewhere, &body), 0);
-  pthread_join(thread, NULL);
+  result_in_thread(call_elsewhere, &body);
 }
 
 /* The system chooses the code of a fault, and whether the handler's own mask is in force. For

@@ -186,7 +186,6 @@ TEST_LOOP(reported_scope_fits_the_count, CPUC_TABLE_LENGTH)
   const char *name = cpuc_table[_i].name, *scope;
   long long begin, end, other[2];
   int is_per_thread;
-  pthread_t thread;
 
   if (strcmp(name, "default-perfevent") == 0)
     select_perfevent_or_skip();
@@ -197,8 +196,7 @@ TEST_LOOP(reported_scope_fits_the_count, CPUC_TABLE_LENGTH)
   do {
     busy_rounds = 2 * busy_rounds + 1;
     begin = cpucycles();
-    ck_assert_int_eq(pthread_create(&thread, NULL, count_busy_time, other), 0);
-    pthread_join(thread, NULL);
+    result_in_thread(count_busy_time, other);
     end = cpucycles();
   } while (is_per_thread && end - begin >= other[1] - other[0] && busy_rounds < 63);
   if (is_per_thread)
@@ -219,16 +217,6 @@ static void *read_twice(void *unused)
   return read_page() >= begin ? &executed : NULL;
 }
 
-static void run_thread(void)
-{
-  pthread_t thread;
-  void *result;
-
-  ck_assert_int_eq(pthread_create(&thread, NULL, read_twice, NULL), 0);
-  pthread_join(thread, &result);
-  ck_assert_ptr_nonnull(result);
-}
-
 /* Opens a page of which each thread gets a copy. */
 static void open_counter_with_copied_page(void)
 {
@@ -246,11 +234,11 @@ TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
   long pages;
 
   open_counter_with_copied_page();
-  run_thread(); /* allocates what the C library caches for threads */
+  result_in_thread(read_twice, NULL); /* allocates what the C library caches for threads */
   descriptors = open_descriptors();
   pages = mapped_pages();
   while (suite_again(&repeat))
-    run_thread();
+    ck_assert_ptr_nonnull(result_in_thread(read_twice, NULL));
   ck_assert_int_eq(open_descriptors(), descriptors);
   if (pages < 0 || suite_under("valgrind") || suite_under("asan") || suite_under("qemu"))
     skip_part("(pages) the tool maps pages, too, so those of the program cannot be counted");
@@ -262,7 +250,7 @@ TEST(short_lived_threads_leak_neither_pages_nor_descriptors)
 /* _i: whether the PMU cannot exclude the kernel. */
 TEST_LOOP(unit_shows_whether_the_kernel_is_excluded, 2)
 {
-  perf_kernel.cannot_exclude_kernel = _i;
+  perf_kernel.excluding_pmu = _i ? 99 : 0; /* 99: no PMU */
   select_perfevent_or_skip();
   ck_assert_str_eq(cpucycles_selected()->unit,
     _i ? "core cycles in user mode and kernel" : "core cycles in user mode");
@@ -390,7 +378,6 @@ static void *exit_reading(void *value)
 
 TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
 {
-  pthread_t thread;
   int descriptors;
 
   add_page(2, 48, 0);
@@ -398,8 +385,7 @@ TEST(read_in_a_later_destructor_does_not_step_back_and_leaks_nothing)
   ck_assert_int_eq(pthread_key_create(&late_key, read_late), 0);
   add_page(3, 48, 5);
   descriptors = open_descriptors();
-  ck_assert_int_eq(pthread_create(&thread, NULL, exit_reading, NULL), 0);
-  pthread_join(thread, NULL);
+  result_in_thread(exit_reading, NULL);
   ck_assert_int_eq(__atomic_load_n(&late_rounds, __ATOMIC_ACQUIRE), 4);
   ck_assert_int_gt(late_before, 900000000000LL);
   ck_assert_int_ge(late_after, late_before);
@@ -422,36 +408,30 @@ static int child_counts_wrong(void)
     : *loss_reason() ? 3 : cpucycles() < first ? 4 : 0;
 }
 
+static int is_daemon;
+
+/* Many daemons close their files. Then the program's next files have the numbers of the events that
+   the child inherited. */
 static int count_in_child(void)
-{
-  int wrong = child_counts_wrong();
-
-  return wrong ? wrong : open_descriptors() != descriptors_before_fork ? 5 : 0;
-}
-
-/* The child closes its files, as many daemons do. Then the program's next files have the numbers of
-   the events that the child inherited. */
-static int count_in_daemon(void)
 {
   int number = event_descriptor(), i, wrong;
 
-  setsid();
-  for (i = 3; i < 4096; i++)
+  for (i = 3; is_daemon && i < 4096; i++)
     close(i);
-  if (dup2(0, number) != number)
-    return 6;
+  if (is_daemon && dup2(0, number) != number)
+    return 5;
   wrong = child_counts_wrong();
-  return wrong ? wrong : fcntl(number, F_GETFD) < 0 ? 7 : 0;
+  if (is_daemon)
+    return wrong ? wrong : fcntl(number, F_GETFD) < 0 ? 6 : 0;
+  return wrong ? wrong : open_descriptors() != descriptors_before_fork ? 7 : 0;
 }
-
-static int (*child_body)(void);
 
 static void *fork_here(void *result)
 {
   spend_cpu_time();
   count_before_fork = cpucycles();
   descriptors_before_fork = open_descriptors();
-  *(int *)result = result_in_child(child_body);
+  *(int *)result = result_in_child(count_in_child);
   ck_assert_int_eq(counts_cpu_time(cpucycles), 1);
   return NULL;
 }
@@ -463,7 +443,7 @@ TEST_LOOP(forked_child_counts_itself_upward_from_its_parents_count, 3)
   int result = -1;
 
   select_perfevent_or_skip();
-  child_body = _i == 2 ? count_in_daemon : count_in_child;
+  is_daemon = _i == 2;
   /* No assertion runs at the same time as the fork, because valgrind would report the assertion's
      memory in the child. */
   if (_i != 1)
@@ -537,17 +517,14 @@ TEST_LOOP(child_forked_during_a_read_counts_itself_upward, 3)
    that of the event. */
 TEST(read_is_one_system_call)
 {
-  int i, requests;
+  int i;
 
   select_perfevent_or_skip();
   cpucycles();
-  requests = perf_kernel_request_count;
-  perf_kernel_identify_count = perf_kernel_read_count = 0;
+  perf_kernel_calls = 0;
   for (i = 0; i < 100; i++)
     cpucycles();
-  ck_assert_int_eq(perf_kernel_read_count, 100);
-  ck_assert_int_eq(perf_kernel_identify_count, 0);
-  ck_assert_int_eq(perf_kernel_request_count, requests);
+  ck_assert_int_eq(perf_kernel_calls, 100);
 }
 
 enum { CLOSED, FOREIGN_FILE, FOREIGN_EVENT, MULTIPLEXED, NO_DESCRIPTOR, LOSSES };
@@ -820,27 +797,26 @@ TEST(seqlock_change_during_a_read_repeats_the_read)
   ck_assert_int_eq(executed, 2);
 }
 
-/* _i: 4: the event did not count all the time. */
 TEST_LOOP(counter_without_user_space_access_or_hardware_is_not_opened, 5)
 {
   static const struct {
     int error;
     uint32_t index;
     int width, has_user_access;
-    struct cpuc_perf_reading reading;
   } cases[] = {
-    { EACCES, 0, 48, 1, { 0 } },
-    { EACCES, 1, 48, 0, { 0 } },
-    { EACCES, 1, 0, 1, { 0 } },
-    { EACCES, 1, 65, 1, { 0 } },
-    { EIO, 1, 48, 1, { 1000, 1000000, 500000, 0 } },
+    { EACCES, 0, 48, 1 },
+    { EACCES, 1, 48, 0 },
+    { EACCES, 1, 0, 1 },
+    { EACCES, 1, 65, 1 },
+    { EIO, 1, 48, 1 }, /* the event did not count all the time */
   };
   struct cpuc_diagnosis diagnosis = { 0 }, later = { 0 };
   int descriptors, error = cases[_i].error;
 
   page = add_page(cases[_i].index, cases[_i].width, 0);
   page->cap_user_rdpmc = (unsigned)cases[_i].has_user_access & 1;
-  perf_kernel.reading = cases[_i].reading;
+  if (error == EIO)
+    perf_kernel.reading = (struct cpuc_perf_reading){ 1000, 1000000, 500000, 0 };
   select_without_events();
   descriptors = open_descriptors();
   ck_assert_int_eq(open_counter(&cpuc_select_services, &diagnosis), error);
@@ -898,7 +874,6 @@ TEST_LOOP(each_core_type_has_its_event_or_the_counter_is_dropped, 9)
   perf_kernel.files = core_types[_i].files;
   perf_kernel.lacking_pmu = core_types[_i].lacking_pmu;
   perf_kernel.excluding_pmu = core_types[_i].excluding_pmu;
-  perf_kernel.cannot_exclude_kernel = perf_kernel.excluding_pmu != 0;
   add_page(1, 48, 0);
   add_page(0, 48, 0);
   select_without_events();
@@ -931,7 +906,6 @@ static void open_hybrid(void)
 TEST(counts_of_core_types_are_added)
 {
   open_hybrid();
-  ck_assert_int_eq(read_page(), 1000 + 5 + 200000);
   hardware[0] = 25;
   ck_assert_int_eq(read_page(), 1000 + 25 + 200000);
   /* the thread moves to the other core type */

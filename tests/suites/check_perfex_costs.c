@@ -41,12 +41,6 @@ long long pfx_cost_clock_core_frequency(void)
   return core_rate ? core_rate : cpucycles_core_persecond();
 }
 
-static void use_test_directory(void)
-{
-  make_machine();
-  atexit(remove_machine);
-}
-
 static int load(const char *name)
 {
   return load_costs((char *)path_of(name));
@@ -408,9 +402,7 @@ TEST_LOOP(printed_table_can_be_loaded, 2)
 /* The function that a Fortran program calls as load_costs. */
 int load_costs_(const char *name, size_t length);
 
-static char *malformed_path;
-
-static void *call_most_functions(void *unused)
+static void *call_most_functions(void *path)
 {
   long long c0 = 0, c1 = 0, counts[2];
   struct perfex_group *group = perfex_open("page-faults,minor-faults", 0);
@@ -425,9 +417,9 @@ static void *call_most_functions(void *unused)
   start_counters(1, 2); /* prints messages */
   print_counters(0, c0, 24, c1);
   print_costs(0, c0, 24, c1);
-  load_costs(malformed_path);
-  load_costs_(malformed_path, strlen(malformed_path));
-  return unused;
+  load_costs(path);
+  load_costs_(path, strlen(path));
+  return NULL;
 }
 
 static void *print_table(void *unused)
@@ -443,9 +435,9 @@ TEST_LOOP(every_function_fits_on_the_smallest_stack, 2)
   SKIP_IF(SUITE_SANITIZED, "the sanitizer needs more stack");
   write_file("/etc/perfex.costs", "24 1 2 junk\n");
   write_file("/costs", "24 1 2 junk\n");
-  malformed_path = (char *)path_of("/costs");
   capture_begin(_i ? stdout : stderr);
-  ck_assert_int_eq(call_on_a_small_stack(_i ? print_table : call_most_functions, NULL), 0);
+  ck_assert_int_eq(call_on_a_small_stack(_i ? print_table : call_most_functions,
+    (char *)path_of("/costs")), 0);
   capture_end();
   ck_assert_ptr_nonnull(strstr(captured, _i ? "# measured here within " : "/costs: line 1: "));
 }
@@ -506,4 +498,4 @@ TEST(table_is_replaced_atomically_for_concurrent_readers)
   }
 }
 
-SUITE_AROUND("perfex costs", use_test_directory, NULL)
+SUITE_AROUND("perfex costs", make_machine, remove_machine)

@@ -87,16 +87,15 @@ TEST(new_pages_are_counted_exactly)
 
 TEST(success_leaves_errno_and_no_descriptor)
 {
-  int before, opened;
   long long counts[2];
+  int before;
 
   skip_without_counts();
   before = open_descriptors();
   errno = ERANGE;
   open_group("page-faults,cycles", 0);
   ck_assert_int_eq(errno, ERANGE);
-  opened = open_descriptors();
-  ck_assert_int_eq(opened, before + 2);
+  ck_assert_int_eq(open_descriptors(), before + 2);
   errno = ERANGE;
   ck_assert_int_eq(perfex_read(group, counts), 0);
   perfex_close(group);
@@ -141,8 +140,9 @@ TEST(events_are_one_pinned_group_in_the_modes_of_their_names)
   ck_assert(calls[0].leader == -1 && calls[0].wanted.pinned && calls[0].wanted.disabled);
   ck_assert(calls[1].leader >= 0 && !calls[1].wanted.pinned && !calls[1].wanted.disabled);
   ck_assert_int_eq(calls[2].leader, calls[1].leader);
-  ck_assert(calls[1].wanted.exclude_kernel && !calls[1].wanted.exclude_user);
-  ck_assert(!calls[2].wanted.exclude_kernel && !calls[2].wanted.exclude_user);
+  ck_assert(calls[1].wanted.exclude_kernel && calls[1].wanted.exclude_hv);
+  ck_assert(!calls[2].wanted.exclude_kernel && !calls[2].wanted.exclude_hv);
+  ck_assert(!calls[1].wanted.exclude_user && !calls[2].wanted.exclude_user);
   ck_assert_int_eq(fcntl(calls[1].leader, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
@@ -178,7 +178,7 @@ static const struct {
   { "cpu/config=0xabc,config1=2/:uk", 4, 0xabc, 2 },
 };
 
-/* Files of PMUs. The CPU is hybrid if cpu_atom also has the file "cpus". */
+/* Files of PMUs. */
 static const struct {
   const char *file, *text;
 } pmus[] = { { "cpu/type", "4\n" }, { "cpu/format/event", "config:0-7\n" },
@@ -190,12 +190,16 @@ static const struct {
   { "cpu_core/format/event", "config:0-7\n" },
   { "cpu_atom/type", "10\n" }, { "cpu_atom/format/event", "config:0-7\n" } };
 
-static void make_machine_with_pmus(void)
+/* Makes a machine with the PMUs. The CPU is hybrid if cpu_atom has the file "cpus" with this text.
+   NULL: no such file. */
+static void make_machine_with_pmus(const char *cpus_of_atom)
 {
   char path[128];
   size_t i;
 
   make_machine();
+  if (cpus_of_atom)
+    write_file("/sys/bus/event_source/devices/cpu_atom/cpus", cpus_of_atom);
   for (i = 0; i < sizeof pmus / sizeof pmus[0]; i++) {
     snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s", pmus[i].file);
     write_file(path, pmus[i].text);
@@ -207,7 +211,7 @@ TEST(names_are_those_of_the_kernel_and_of_its_PMUs)
   struct pfx_names_event event;
   size_t i;
 
-  make_machine_with_pmus();
+  make_machine_with_pmus(NULL);
   for (i = 0; i < sizeof names / sizeof names[0]; i++) {
     int count = pfx_names_parse(names[i].name, &event, 1);
 
@@ -239,7 +243,7 @@ TEST(malformed_names_fail_with_a_sentence)
   char longest[10001];
   size_t i;
 
-  make_machine_with_pmus();
+  make_machine_with_pmus(NULL);
   for (i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
     expect_refusal(wrong[i].events, 0, EINVAL, wrong[i].part);
   memset(longest, 'x', sizeof longest - 1);
@@ -277,12 +281,10 @@ TEST(other_thread_and_forked_child_get_an_error)
 {
   long long counts[4];
   char why[512] = "";
-  pthread_t thread;
 
   skip_without_counts();
   open_group("page-faults,minor-faults", 0);
-  ck_assert_int_eq(pthread_create(&thread, NULL, read_elsewhere, why), 0);
-  pthread_join(thread, NULL);
+  result_in_thread(read_elsewhere, why);
   ck_assert_ptr_nonnull(strstr(why, "another thread"));
   ck_assert_ptr_null(strstr(perfex_why(), "another thread")); /* a sentence belongs to its thread */
   in_child_process(read_in_child);
@@ -399,11 +401,8 @@ enum { THREADS = 8, TOUCHED = 1000 /* pages of each thread */ };
 
 static void *touch_own_pages(void *pages)
 {
-  long size = sysconf(_SC_PAGESIZE);
-  int i;
-
-  for (i = 0; i < TOUCHED; i++)
-    ((volatile char *)pages)[i * size] = 1;
+  mapping = pages;
+  touch(TOUCHED);
   return NULL;
 }
 
@@ -452,13 +451,6 @@ TEST(inherited_group_counts_threads_and_children_and_is_not_pinned)
 
 /* Hybrid CPUs. */
 
-/* Makes a CPU with two core types. This machine's CPUs have the type 4 if `has_both` is 0. */
-static void make_hybrid_machine(int has_both)
-{
-  make_machine_with_pmus();
-  write_file("/sys/bus/event_source/devices/cpu_atom/cpus", has_both ? "0-1023\n" : "1023\n");
-}
-
 /* Software events are opened once. The simulated events of both types count all the time, so their
    sum is twice the count. */
 TEST(counts_of_core_types_are_added)
@@ -467,7 +459,7 @@ TEST(counts_of_core_types_are_added)
   int i;
 
   skip_without_counts();
-  make_hybrid_machine(1);
+  make_machine_with_pmus("0-1023\n");
   open_group("page-faults", PERFEX_INHERIT);
   perfex_close(group);
   open_group("page-faults,minor-faults", 0);
@@ -495,7 +487,7 @@ TEST(counts_of_core_types_are_added)
 TEST(event_that_a_core_type_lacks_is_named)
 {
   skip_without_counts();
-  make_hybrid_machine(1);
+  make_machine_with_pmus("0-1023\n");
   expect_refusal("r1c0", 0, ENOTSUP, "r1c0");
   expect_refusal("cycles,cpu_core/event=1/", 0, ENOTSUP, "cpu_core/event=1/");
   expect_refusal("cycles", PERFEX_INHERIT, ENOTSUP, "PERFEX_INHERIT");
@@ -504,7 +496,7 @@ TEST(event_that_a_core_type_lacks_is_named)
   expect_refusal("cycles,instructions", 0, ENOTSUP, "instructions: cpu_");
   simulated_group.refused = 0;
   remove_machine();
-  make_hybrid_machine(0);
+  make_machine_with_pmus("1023\n"); /* none of this machine's CPUs */
   perfex_group_call_count = 0;
   open_group("r1c0,cpu_core/event=1/,cycles", 0);
   ck_assert_int_eq(perfex_group_call_count, 3);

@@ -135,6 +135,17 @@ static inline void create_keys(void)
     ck_assert_int_eq(pthread_key_create(&key, NULL), 0);
 }
 
+/* Runs body(argument) in a new thread. Returns its result. */
+static inline void *result_in_thread(void *(*body)(void *), void *argument)
+{
+  pthread_t thread;
+  void *result;
+
+  ck_assert_int_eq(pthread_create(&thread, NULL, body, argument), 0);
+  pthread_join(thread, &result);
+  return result;
+}
+
 static inline void *count_bytes(void *use)
 {
   long before = heap_bytes();
@@ -146,12 +157,7 @@ static inline void *count_bytes(void *use)
 /* Returns the bytes that a new thread allocates in use() and does not free. */
 static inline long bytes_of_a_thread(void (*use)(void))
 {
-  pthread_t thread;
-  void *bytes;
-
-  ck_assert_int_eq(pthread_create(&thread, NULL, count_bytes, &use), 0);
-  pthread_join(thread, &bytes);
-  return (long)bytes;
+  return (long)result_in_thread(count_bytes, &use);
 }
 
 /* Calls body(argument) in a thread with a stack of 16 KiB, or the least that this system grants.

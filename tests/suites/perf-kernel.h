@@ -29,11 +29,10 @@ struct perf_kernel_file {
 };
 
 static struct perf_kernel {
-  int has_no_events;         /* as in an emulator */
-  int cannot_exclude_kernel; /* like some PMUs */
-  uint32_t excluding_pmu;    /* type of a PMU that can exclude the kernel nevertheless */
-  int lost_hardware;         /* 1: read(2) fails for events with config1 */
-  uint32_t lacking_pmu;      /* type of a PMU that lacks the generic event; 0: none */
+  int has_no_events;      /* as in an emulator */
+  uint32_t excluding_pmu; /* type of the only PMU that can exclude the kernel; 0: all can */
+  int lost_hardware;      /* 1: read(2) fails for events with config1 */
+  uint32_t lacking_pmu;   /* type of a PMU that lacks the generic event; 0: none */
   /* The pages for the next events that are mapped, the number of these pages that events have got,
      and whether every event gets a copy of the first page instead. An event without a page here
      gets the page of the kernel. */
@@ -50,11 +49,10 @@ static struct perf_kernel {
   int simulates_events; /* 1: opens /dev/null, because the real kernel has no events */
 } perf_kernel = { .files = &(const struct perf_kernel_file){ NULL, NULL, NULL } };
 
-/* The events that this thread has requested from the kernel, and how often it has asked for the ID
-   of an event, and read an event. */
+/* The events that this thread has requested from the kernel, and its calls of the kernel that open,
+   identify or read an event. */
 static _Thread_local struct perf_event_attr perf_kernel_requests[PERF_KERNEL_REQUESTS];
-static _Thread_local int perf_kernel_request_count, perf_kernel_identify_count;
-static _Thread_local int perf_kernel_read_count;
+static _Thread_local int perf_kernel_request_count, perf_kernel_calls;
 
 /* 1 if the event that this thread opened last has config1. */
 static _Thread_local int last_event_has_config1;
@@ -65,8 +63,7 @@ static int refuses(const struct perf_event_attr *wanted)
 
   errno = perf_kernel.has_no_events ? ENOSYS
     : pmu != 0 && pmu == perf_kernel.lacking_pmu ? ENOENT
-    : perf_kernel.cannot_exclude_kernel && wanted->exclude_kernel
-      && (pmu == 0 || pmu != perf_kernel.excluding_pmu)
+    : perf_kernel.excluding_pmu && wanted->exclude_kernel && pmu != perf_kernel.excluding_pmu
     ? EOPNOTSUPP : 0;
   return errno != 0;
 }
@@ -76,6 +73,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
   struct perf_event_attr real = *wanted;
   int event;
 
+  perf_kernel_calls++;
   if (perf_kernel_request_count < PERF_KERNEL_REQUESTS)
     perf_kernel_requests[perf_kernel_request_count++] = *wanted;
   if (refuses(wanted))
@@ -94,7 +92,7 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
 
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 {
-  perf_kernel_identify_count++;
+  perf_kernel_calls++;
   if (!perf_kernel.simulates_events)
     return cpuc_perf_event_identify(descriptor, id);
   *id = SIMULATED_ID;
@@ -114,7 +112,7 @@ int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
 {
   int is_whole = 1;
 
-  perf_kernel_read_count++;
+  perf_kernel_calls++;
   if (perf_kernel.lost_hardware && last_event_has_config1)
     return 0;
   if (perf_kernel.simulates_events)

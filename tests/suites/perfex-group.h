@@ -14,8 +14,8 @@
 /* Answers of the kernel that a test replaces. */
 static struct simulated_group {
   /* Events that perf_event_open(2) refuses. */
-  int refused;                /* config of the software event that is always refused, or 0 */
-  int refused_together;       /* config refused as the second of a group, or 0 */
+  int refused;                /* config of the software event that is always refused; 0: none */
+  int refused_together;       /* config refused as the second of a group; 0: none */
   int refused_without_kernel; /* 1: every event that excludes the kernel */
   int refusal_errno;
   /* Called if not NULL: on_open() before an event is opened, and alter_reading() after the group is
@@ -61,9 +61,8 @@ int pfx_group_open(struct perf_event_attr *wanted, int leader)
   if (simulated_group.on_open)
     simulated_group.on_open();
   if ((simulated_group.refused_without_kernel && wanted->exclude_kernel)
-    || (simulated_group.refused && config == simulated_group.refused)
-    || (simulated_group.refused_together && config == simulated_group.refused_together
-      && leader >= 0)) {
+    || config == simulated_group.refused
+    || (config == simulated_group.refused_together && leader >= 0)) {
     errno = simulated_group.refusal_errno;
     return -1;
   }
@@ -119,7 +118,7 @@ static inline void skip_without_counts(void)
 
 enum { PAGES = 64 };
 
-static volatile char *mapping;
+static _Thread_local volatile char *mapping;
 
 /* Maps pages that were never touched, so the first write to each page is a fault. */
 static inline void map_pages(int pages)
@@ -128,9 +127,7 @@ static inline void map_pages(int pages)
   void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
   ck_assert_ptr_ne(mapped, MAP_FAILED);
-#ifdef MADV_NOHUGEPAGE
   madvise(mapped, size, MADV_NOHUGEPAGE);
-#endif
   mapping = mapped;
 }
 
