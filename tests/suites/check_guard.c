@@ -307,23 +307,13 @@ static void raise_in_itself(void *unused)
   raise(suite_fault_to_send(SIGSEGV));
 }
 
-/* How often the signal is sent to the guarded thread before, during and after the guard, and to
-   another thread during the guard; how often the program's handler runs in the end. */
-static const struct {
-  int is_blocked, is_ignored; /* by the program */
-  int before, during, elsewhere, after;
-  int seen;
-} sent[] = {
-  /* The handler runs only after the guard was left, because a handler may do anything. Two pending
-     signals merge. */
-  { .during = 2, .seen = 1 },
-  { .is_blocked = 1, .before = 1 },
-  { .is_ignored = 1, .elsewhere = 1 },
-  /* A thread has stored our handler during the guard, and restores it afterwards. */
-  { .after = 1, .seen = 1 },
-};
+enum { DURING, BLOCKED_BEFORE, IGNORED_ELSEWHERE, AFTER, MOMENTS };
 
-TEST_LOOP(sent_signal_reaches_the_program_when_it_wants, sizeof sent / sizeof sent[0])
+/* _i: when the signal is sent. DURING the guard: the handler runs only after the guard was left,
+   because a handler may do anything, and two pending signals merge. AFTER the guard: a thread has
+   stored our handler during the guard, and restores it. The program blocks the signal that is sent
+   before the guard, and ignores the one that is sent to another thread. */
+TEST_LOOP(sent_signal_reaches_the_program_when_it_wants, MOMENTS)
 {
   int signal_number = suite_fault_to_send(SIGSEGV), i;
   struct sigaction ours;
@@ -331,29 +321,29 @@ TEST_LOOP(sent_signal_reaches_the_program_when_it_wants, sizeof sent / sizeof se
 
   SKIP_IF(suite_under("valgrind"), "valgrind delivers sent signals when it sees fit");
   set_recording_handler(signal_number, 0);
-  if (sent[_i].is_ignored)
+  if (_i == IGNORED_ELSEWHERE)
     signal(signal_number, SIG_IGN);
   sigemptyset(&set);
   sigaddset(&set, signal_number);
-  if (sent[_i].is_blocked)
+  if (_i == BLOCKED_BEFORE) {
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-  for (i = 0; i < sent[_i].before; i++)
     send_to_self(NULL);
+  }
   enter_guard();
-  for (i = 0; i < sent[_i].during; i++)
+  for (i = 0; _i == DURING && i < 2; i++)
     ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
-  for (i = 0; i < sent[_i].elsewhere; i++)
+  if (_i == IGNORED_ELSEWHERE)
     call_in_another_thread(raise_in_itself);
   sigaction(signal_number, NULL, &ours);
   ck_assert_int_eq(seen_count, 0);
   leave_guard();
-  for (i = 0; i < sent[_i].after; i++) {
+  if (_i == AFTER) {
     sigaction(signal_number, &ours, NULL);
     raise(signal_number);
   }
-  ck_assert_int_eq(seen_count, sent[_i].seen);
+  ck_assert_int_eq(seen_count, _i == DURING || _i == AFTER);
   sigpending(&set);
-  ck_assert_int_eq(sigismember(&set, signal_number), sent[_i].is_blocked);
+  ck_assert_int_eq(sigismember(&set, signal_number), _i == BLOCKED_BEFORE);
 }
 
 static void send_two(void *unused)

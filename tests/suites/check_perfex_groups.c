@@ -221,7 +221,6 @@ TEST(names_are_those_of_the_kernel_and_of_its_PMUs)
       names[i].name, event.type, (unsigned long long)event.config[0],
       (unsigned long long)event.config[1]);
   }
-  remove_machine();
 }
 
 TEST(malformed_names_fail_with_a_sentence)
@@ -254,7 +253,6 @@ TEST(malformed_names_fail_with_a_sentence)
   expect_refusal(longest, 0, EINVAL, "\"r\"");
   expect_refusal(NULL, 0, EINVAL, "no list");
   expect_refusal("cycles", 2, EINVAL, "flag");
-  remove_machine();
 }
 
 static void *read_elsewhere(void *why)
@@ -481,7 +479,6 @@ TEST(counts_of_core_types_are_added)
   ck_assert_int_eq(perfex_read(group, counts), 0);
   simulated_group.alter_reading = given_up;
   expect_read_error(EBUSY, "all the time");
-  remove_machine();
 }
 
 TEST(event_that_a_core_type_lacks_is_named)
@@ -503,7 +500,6 @@ TEST(event_that_a_core_type_lacks_is_named)
   ck_assert_int_eq((int)perfex_group_calls[0].wanted.type, 4);
   ck_assert_uint_eq(perfex_group_calls[2].wanted.config >> 32, 4);
   expect_refusal("cpu_atom/event=1/", 0, ENOTSUP, "another PMU");
-  remove_machine();
 }
 
-SUITE("perfex groups")
+SUITE_AROUND("perfex groups", NULL, remove_machine)
