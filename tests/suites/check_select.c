@@ -514,33 +514,10 @@ TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
   expect_selected("slow");
 }
 
-static int rate_calls;
-
-static struct cpuc_rate rate_reported_once(void)
-{
-  return cpuc_exact_rate(rate_calls++ == 0 ? 1300000000 : 0);
-}
-
 /* 1.3 GHz, no simple fraction of the default frequency */
 static long long read_time(void)
 {
   return (long long)((double)cpuc_os_clock_monotonic() * 1.3);
-}
-
-/* The scale factor comes neither from a guess in sixteenths nor from a second call of rate(), which
-   may fail. */
-TEST(rate_reported_in_the_trial_is_used_after_it)
-{
-  int i;
-
-  skip_where_the_clock_steps_are_long();
-  for (i = 0; i == 0 || (i < 30 && candidates[0].info.state != CPUCYCLES_SELECTED); i++) {
-    rate_calls = 0; /* a busy machine can prevent the measurement that verifies the rate */
-    SELECT(ENTRY("reported", .kind = CPUC_KIND_SCALED, .read = read_time,
-      .rate = rate_reported_once));
-  }
-  expect_selected("reported");
-  ck_assert_double_eq_tol(candidates[0].info.scaling, 2399987654.0 / 1300000000, 1e-12);
 }
 
 TEST(named_last_resort_is_not_reported_as_unusable)
