@@ -96,7 +96,7 @@ static void expect_frequency(long long hz, const char *source)
 }
 
 /* `tsc` is the rate of the time-stamp counter. */
-TEST(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc)
+TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 14)
 {
   static const struct {
     struct answer answer;
@@ -117,15 +117,12 @@ TEST(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc)
     { { "machdep.tsc.frequency", 2600000000, 8 }, 0, 2600000000 },
     { { "machdep.tsc_freq", 1416666664, 4 }, 0, 0 },
   };
-  size_t i;
 
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    answers[0] = rows[i].answer;
-    expect_frequency(rows[i].hz, rows[i].answer.name);
+  answers[0] = rows[_i].answer;
+  expect_frequency(rows[_i].hz, rows[_i].answer.name);
 #if defined(__x86_64__) || defined(__i386__)
-    ck_assert_int_eq(tsc_rate_without_kernel().hz, rows[i].tsc);
+  ck_assert_int_eq(tsc_rate_without_kernel().hz, rows[_i].tsc);
 #endif
-  }
 }
 
 /* A constant frequency precedes a current one. */
@@ -344,7 +341,7 @@ TEST(exact_sources_precede_rounding_ones)
   ck_assert_int_eq(dup(0), descriptor);
 }
 
-TEST(invariance_follows_cpuid)
+TEST_LOOP(invariance_follows_cpuid, 5)
 {
   static const struct {
     unsigned int highest, d;
@@ -357,13 +354,10 @@ TEST(invariance_follows_cpuid)
     { 0, 0x100, -1 },         /* no CPUID, or a CPU without extended leaves */
   };
   const char *source;
-  size_t i;
 
-  for (i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
-    cpu[0] = (struct simulated_leaf) { 0x80000000, { cpus[i].highest, 0, 0, 0 } };
-    cpu[1] = (struct simulated_leaf) { 0x80000007, { 0, 0, 0, cpus[i].d } };
-    ck_assert_int_eq(cpuc_tsc_is_invariant(&source), cpus[i].invariant);
-  }
+  cpu[0] = (struct simulated_leaf) { 0x80000000, { cpus[_i].highest, 0, 0, 0 } };
+  cpu[1] = (struct simulated_leaf) { 0x80000007, { 0, 0, 0, cpus[_i].d } };
+  ck_assert_int_eq(cpuc_tsc_is_invariant(&source), cpus[_i].invariant);
 }
 
 #else

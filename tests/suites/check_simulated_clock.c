@@ -515,23 +515,18 @@ static const struct {
 };
 
 /* By calculation, and in 4 ms at most by a measurement of a counter of 32 or 64 bits. */
-TEST(multiples_of_real_hardware_are_found)
+TEST_LOOP(multiples_of_real_hardware_are_found, sizeof hardware / sizeof hardware[0])
 {
-  long long sixteenths;
-  size_t i;
+  long long rate = hardware[_i].rate, persecond = hardware[_i].persecond, sixteenths;
   int j;
 
-  for (i = 0; i < sizeof hardware / sizeof hardware[0]; i++) {
-    ck_assert_int_eq(cpuc_scale_find_sixteenths(hardware[i].rate, hardware[i].persecond),
-      hardware[i].sixteenths);
-    for (j = 0; j < 2; j++) {
-      begin_with_rate((double)hardware[i].rate);
-      ck_assert_int_eq(
-        cpuc_calibrate_scaling(&counters[j], 0, hardware[i].persecond, &sixteenths),
-        hardware[i].sixteenths ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE);
-      ck_assert_int_eq(sixteenths, hardware[i].sixteenths);
-      ck_assert(machine.nanoseconds <= 4000000);
-    }
+  ck_assert_int_eq(cpuc_scale_find_sixteenths(rate, persecond), hardware[_i].sixteenths);
+  for (j = 0; j < 2; j++) {
+    begin_with_rate((double)rate);
+    ck_assert_int_eq(cpuc_calibrate_scaling(&counters[j], 0, persecond, &sixteenths),
+      hardware[_i].sixteenths ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE);
+    ck_assert_int_eq(sixteenths, hardware[_i].sixteenths);
+    ck_assert(machine.nanoseconds <= 4000000);
   }
 }
 
