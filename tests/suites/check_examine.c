@@ -214,6 +214,15 @@ TEST_LOOP(observed_bounds_contain_the_rate, 2)
   ck_assert_int_gt(report.loop_rates[LOOP_RATES - 1].microseconds, 1);
 }
 
+static int differences_below(long long bound)
+{
+  int i, count = 0;
+
+  for (i = 0; i < results.difference_count; i++)
+    count += results.differences[i] < bound;
+  return count;
+}
+
 /* The reported rate is 1 GHz. */
 TEST_LOOP(count_is_measured_as_it_is, 8)
 {
@@ -253,6 +262,8 @@ TEST_LOOP(count_is_measured_as_it_is, 8)
   ck_assert_int_eq(results.lowest < 0, rows[_i].steps_back);
   ck_assert(results.lowest <= results.lower_quartile && results.lower_quartile <= results.median
     && results.median <= results.upper_quartile && results.upper_quartile <= results.highest);
+  ck_assert_int_le(differences_below(results.lower_quartile), DIFFERENCES / 4 + 1);
+  ck_assert_int_le(differences_below(results.median), DIFFERENCES / 2 + 1);
   if (_i < 3)
     ck_assert_int_gt(results.step, 0);
   ck_assert_int_eq(results.step % (long long)rows[_i].scaling, 0);

@@ -269,6 +269,7 @@ TEST(kernel_factors_give_the_rate)
   ck_assert_int_eq(rate_from_factors(1, 65535), 0);
   ck_assert_int_eq(rate_from_factors(0xffffffff, 0), 0);
   ck_assert_int_eq(rate_from_factors(1u << 31, 31), 1000000000);
+  ck_assert_int_eq(rate_from_factors(0xffffffff, 35), 8000000002); /* in two steps */
   page.cap_user_time = 0;
   ck_assert_int_eq(cpuc_tsc_rate_from_page(&page), 0);
 }
