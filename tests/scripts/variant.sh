@@ -47,7 +47,7 @@ case $kind in
     ;;
   valgrind)
     options=--disable-static
-    # Memory that is still reachable at the end of a process is no leak.
+    # Memory that is still reachable at the end of a process does not count as a leak.
     launcher='valgrind -q --fair-sched=try --error-exitcode=99 --leak-check=full'
     launcher="$launcher --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect"
     launcher="$launcher --suppressions=$source/tests/scripts/valgrind.supp" under=valgrind

@@ -326,7 +326,7 @@ static const struct choice {
   { .counters = { { .scope = CPUC_SCOPE_CORE, .read = read_until_another_opens },
       { SYSTEM_CALL, .read = read_up_by_41_or_more } },
     .selected = 1, .score = 141, .reasons = { "not-increasing" } },
-  /* the fallback of a thread counter: the best shared counter that is no clock, or the OS clock */
+  /* the fallback of a thread counter: the best shared counter except clocks, or the OS clock */
   { .counters = { { CLOCK, .read = read_clock, .scope = CPUC_SCOPE_SYSTEM }, { .read = read_up },
       { .read = read_up_by_41_or_more, .scope = CPUC_SCOPE_CORE },
       { REFERENCE, .read = read_up_by_4711, .scope = CPUC_SCOPE_SYSTEM },
