@@ -188,7 +188,7 @@ static inline long suite_limit(void)
 {
   const char *limit = getenv("CPUCYCLES_TEST_MS");
 
-  return limit ? atol(limit) : 200;
+  return limit ? atol(limit) : 100;
 }
 
 /* Returns 1 in "make check-soak". A test then also covers its large case. */
