@@ -52,10 +52,16 @@ long long section(void)
 }
 EOF
 # section COMPILER OPTION...: compiles the section, for the CPU of the compiler, and checks which
-# functions the section calls
+# functions the section calls. A compiler that compiles nothing is absent.
+absent=
+echo 'int x;' >$work/try.c
 section() {
-  "$@" -w -g0 -I"$srcdir/include" -S $work/section.c -o $work/section.s ||
-    { wrong "$*: a section does not compile"; return; }
+  if ! "$@" -w -g0 -I"$srcdir/include" -S $work/section.c -o $work/section.s 2>$work/said; then
+    absent="$absent, $*"
+    ! "$@" -S $work/try.c -o $work/try.s 2>/dev/null ||
+      { cat $work/said; wrong "$*: a section does not compile"; }
+    return
+  fi
   case $(sed -n 's/.*cpucycles_inline_section_\(begin\|end\|overhead\).*/\1/p' $work/section.s |
     sort -u | tr '\n' ' ') in
     '' | 'begin end overhead ') ;;
@@ -70,17 +76,11 @@ done
 # Skipped under an emulator, where the compilers for other CPUs would only repeat the results of a
 # native run.
 if [ -z "${CPUCYCLES_TEST_UNDER-}" ]; then
-  absent=
-  echo 'int x;' >$work/try.c
   for triplet in sparc-linux-gnu \
     $(awk '$2 ~ /-linux-/ { print $2 }' "$srcdir/tests/cross/expected"); do
     for compiler in "$triplet-gcc" "clang --target=$triplet"; do
-      if $compiler -S $work/try.c -o $work/try.s 2>/dev/null; then
-        # shellcheck disable=SC2086
-        section $compiler -O2
-      else
-        absent="$absent, $compiler"
-      fi
+      # shellcheck disable=SC2086
+      section $compiler -O2
     done
   done
   [ -z "$absent" ] || echo "inline: skipped: sections for other CPUs: no ${absent#, }"
