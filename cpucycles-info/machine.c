@@ -127,8 +127,8 @@ static int is_interpreter(const char *name)
   return cpuc_file_read_start(path, text, sizeof text) > 0 && strncmp(text, "enabled\n", 8) == 0;
 }
 
-/* Returns the architecture in names of qemu's interpreters. Linux has the same names for both orders
-   of bytes on MIPS. Source: qemu, linux-user/mips/target_syscall.h and hppa/target_syscall.h. */
+/* Returns the architecture in names of qemu's interpreters. Linux has the same names for both
+   orders of bytes on MIPS. Source: qemu, linux-user/mips/target_syscall.h and hppa/target_syscall.h. */
 static const char *qemu_architecture(const struct system_info *system)
 {
   const char *name = system->architecture;

@@ -235,17 +235,24 @@ static int event_count(void)
 }
 
 /* A thread would have a mapping for its stack. */
-TEST(first_call_leaks_no_resource)
+static int call_and_compare_resources(void)
 {
   int descriptors = open_descriptors();
   int mapped = mapping_count(); /* opens the first stream, whose memory stays mapped */
 
-  SKIP_IF(mapped < 0, "there is no /proc/self to look at");
-  SKIP_IF(suite_under("valgrind"), "valgrind maps memory of its own");
   mapped = mapping_count();
   cpucycles();
-  ck_assert_int_le(open_descriptors() - descriptors, event_count());
-  ck_assert_int_le(mapping_count() - mapped, event_count());
+  if (open_descriptors() - descriptors > event_count())
+    return 1;
+  if (suite_under("valgrind")) /* it maps memory for the code that it translates */
+    return 0;
+  return mapping_count() - mapped > event_count() ? 2 : 0;
+}
+
+TEST(first_call_leaks_no_resource)
+{
+  SKIP_IF(mapping_count() < 0, "there is no /proc/self to look at");
+  in_child_process(call_and_compare_resources);
 }
 
 /* Seccomp filters. */

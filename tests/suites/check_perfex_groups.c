@@ -431,6 +431,9 @@ TEST(inherited_group_counts_threads_and_children_and_is_not_pinned)
       (void *)(mapping + i * size)), 0);
   for (i = 0; i < THREADS; i++)
     pthread_join(threads[i], NULL);
+  ck_assert_int_eq(perfex_read(group, &end), 0);
+  if (!suite_under("valgrind") && !SUITE_SANITIZED) /* the rest are pages of stacks */
+    ck_assert_int_le(end - begin, THREADS * TOUCHED + 64);
   in_child_process(touch_in_child); /* pages of its own, because they are copied on write */
   ck_assert_int_eq(perfex_read(group, &end), 0);
   ck_assert_int_eq(perfex_read(own, &own_end), 0);

@@ -103,8 +103,8 @@ TEST(sixteen_threads_search_once)
   ck_assert_int_eq(searches, 1);
 }
 
-/* Calls from within find(), as a fault handler or an allocator of the program would make them, which
-   may also fork. */
+/* Calls from within find(), as a fault handler or an allocator of the program would make them,
+   which may also fork. */
 
 static pid_t child;
 

@@ -148,8 +148,8 @@ static long long read_by_26(void)
   return last = count;
 }
 
-/* Lets the library use a counter as if it had selected this counter. Must be called before the first
-   call of the library. */
+/* Lets the library use a counter as if it had selected this counter. Must be called before the
+   first call of the library. */
 static void select_counter(long long (*read)(void))
 {
   static const struct cpuc_backend backend = { .inline_method = CPUCYCLES_INLINE_CALL };

@@ -1074,8 +1074,8 @@ static inline unsigned long long read_counter(unsigned index)
   return count;
 }
 
-/* The sequence of linux/perf_event.h for three events of a pinned group, at one moment and without a
-   loop. */
+/* The sequence of linux/perf_event.h for three events of a pinned group, at one moment and without
+   a loop. */
 __attribute__((noinline)) static int read_by_hand(long long *counts)
 {
   const volatile struct perf_event_mmap_page *one = three_pages[0], *two = three_pages[1],
