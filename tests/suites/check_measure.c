@@ -47,7 +47,7 @@ static int time_chain_of_adds(void)
 TEST(core_persecond_is_the_measured_frequency)
 {
   struct suite_repeat retry = suite_retry(500);
-  int takes_one_cycle = cpuc_dependent_add_takes_one_cycle(), agree = 0;
+  int takes_one_cycle = cpuc_dependent_add_takes_one_cycle(), known = 0, agree = 0;
   double value = 0, other = 0;
 
 #ifndef __OPTIMIZE__
@@ -62,13 +62,15 @@ TEST(core_persecond_is_the_measured_frequency)
   SKIP_IF(!takes_one_cycle, "a dependent add does not take one cycle on this CPU");
   skip_where_the_clock_steps_are_long();
   skip_unless(time_chain_of_adds, 0, "the times of one chain of adds differ");
-  while (!agree && suite_again(&retry)) {
+  while (known < 25 && suite_again(&retry)) {
     value = (double)cpucycles_core_persecond();
     other = (double)cpuc_frequency_measure_core();
     ck_assert(value == 0 || (value >= CPUC_RATE_LOWEST && value <= CPUC_RATE_HIGHEST));
-    agree = value > 0 && value > other * 0.8 && value < other * 1.25;
+    known += value > 0 && other > 0;
+    agree += value > 0 && value > other * 0.8 && value < other * 1.25;
   }
-  ck_assert_msg(agree, "%g Hz, measured %g", value, other);
+  ck_assert_int_gt(known, 0);
+  ck_assert_msg(2 * agree > known, "%g Hz, measured %g: %d of %d agree", value, other, agree, known);
 }
 
 /* All functions except cpucycles(), which most suites call first. */
