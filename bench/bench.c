@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "bench/bench.h"
+#include "sys/step.h"
 
 #include <cpucycles.h>
 
@@ -237,17 +238,14 @@ static void measure_costs(void)
 static void measure_steps(struct result *result)
 {
   static long long values[READS];
+  struct cpuc_step step;
   int i, equal = 0;
 
   result->contender->sample(values, READS);
-  result->step = 0;
-  for (i = 1; i < READS; i++) {
-    long long step = values[i] - values[i - 1];
-
-    equal += step == 0;
-    if (step > 0 && (result->step == 0 || step < result->step))
-      result->step = step;
-  }
+  step = (struct cpuc_step) { values[0], 0 };
+  for (i = 1; i < READS; i++)
+    equal += cpuc_step_add(&step, values[i]) == 0;
+  result->step = step.smallest;
   result->equal = (double)equal / (READS - 1);
 }
 

@@ -7,6 +7,7 @@
 #include "cpucycles-info/fill.h"
 #include "sys/clock-sample.h"
 #include "sys/dependent-add.h"
+#include "sys/step.h"
 
 #include <cpucycles/bench.h>
 
@@ -39,18 +40,13 @@ static long long clock_step;
 /* Measures the step of the clock, because clock_getres(2) returns the resolution of timers. */
 static void find_clock_step(void)
 {
-  long long last = clock_nanoseconds(), now;
+  struct cpuc_step step = { clock_nanoseconds(), 0 };
   int reads, changes = 0;
 
-  clock_step = 0;
   for (reads = 0; reads < LEAST_CLOCK_READS
-       || (reads < STOPPED_CLOCK_READS && changes < LEAST_CLOCK_CHANGES); reads++) {
-    now = clock_nanoseconds();
-    if (now > last && (clock_step == 0 || now - last < clock_step))
-      clock_step = now - last;
-    changes += now != last;
-    last = now;
-  }
+       || (reads < STOPPED_CLOCK_READS && changes < LEAST_CLOCK_CHANGES); reads++)
+    changes += cpuc_step_add(&step, clock_nanoseconds()) != 0;
+  clock_step = step.smallest;
 }
 
 void read_differences(long long *differences, int count)

@@ -9,8 +9,8 @@
 #include "lib/candidate.h"
 #include "lib/calibrate.h"
 #include "lib/chain.h"
-#include "lib/step.h"
 #include "lib/reasons.h"
+#include "lib/trend.h"
 #include "sys/dependent-add.h"
 #include "sys/guard.h"
 #include "sys/os-clock.h"
@@ -232,15 +232,15 @@ static void score(void *argument)
   struct cpuc_candidate *candidate = argument;
   long long smallest = 0;
 
-  switch (cpuc_step_measure(&candidate->reader, candidate->cannot_win, &smallest)) {
-  case CPUC_STEP_UP:
+  switch (cpuc_trend_find(&candidate->reader, candidate->cannot_win, &smallest)) {
+  case CPUC_TREND_UP:
     candidate->info.state = CPUCYCLES_USABLE;
     candidate->info.score = smallest + cpuc_candidate_penalty(candidate);
     break;
-  case CPUC_STEP_DOWN:
+  case CPUC_TREND_DOWN:
     drop(candidate, "decreasing");
     break;
-  case CPUC_STEP_FLAT:
+  case CPUC_TREND_FLAT:
     drop(candidate, "not-increasing");
     break;
   }
@@ -255,7 +255,7 @@ static void read_again(void *argument)
 
   if (candidate->backend->scope != CPUC_SCOPE_CORE)
     (void)candidate->reader.read();
-  else if (cpuc_step_measure(&candidate->reader, 1, &smallest) == CPUC_STEP_FLAT)
+  else if (cpuc_trend_find(&candidate->reader, 1, &smallest) == CPUC_TREND_FLAT)
     drop(candidate, "not-increasing");
 }
 

@@ -12,6 +12,7 @@
 #include "lib/scale.h"
 #include "sys/dependent-add.h"
 #include "sys/os-clock.h"
+#include "sys/step.h"
 
 enum {
   CLOCK_READS = 512,     /* enough for a clock of microseconds to advance */
@@ -33,19 +34,16 @@ static const struct cpuc_reader os_clock = { .read = cpuc_os_clock_monotonic };
    the clock is stopped or too coarse. */
 static long long find_step(void)
 {
-  long long last = cpuc_os_clock_monotonic(), step = 0;
+  struct cpuc_step step = { cpuc_os_clock_monotonic(), 0 };
   int i, advances = 0, has_repeated = 0;
 
   for (i = 0; i < CLOCK_READS && advances < 3; i++) {
-    long long now = cpuc_os_clock_monotonic(), advance = now - last;
+    long long advance = cpuc_step_add(&step, cpuc_os_clock_monotonic());
 
-    last = now;
     advances += advance > 0;
     has_repeated |= advance == 0;
-    if (advance > 0 && (step == 0 || advance < step))
-      step = advance;
   }
-  return has_repeated && step > MAX_STEP_NS ? 0 : step;
+  return has_repeated && step.smallest > MAX_STEP_NS ? 0 : step.smallest;
 }
 
 /* Doubles the passes until they are long enough for a rough measurement. Returns the passes, and

@@ -24,7 +24,8 @@ sys_libcommon_la_SOURCES = \
 	sys/perf-pmu.h \
 	sys/perf-register.h \
 	sys/root.c \
-	sys/root.h
+	sys/root.h \
+	sys/step.h
 
 noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
@@ -60,8 +61,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/frequency-sysfs.c \
 	lib/frequency-system.c \
 	lib/inline.c \
-	lib/step.c \
-	lib/step.h \
 	lib/process.c \
 	lib/process.h \
 	lib/reader.h \
@@ -78,6 +77,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/table.h \
 	lib/timer.c \
 	lib/timer.h \
+	lib/trend.c \
+	lib/trend.h \
 	sys/architecture.c \
 	sys/architecture.h \
 	sys/clock-sample.h \
