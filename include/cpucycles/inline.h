@@ -507,6 +507,25 @@ CPUCYCLES_INLINE_HELPER long long cpucycles_inline_count_fenced(void)
   return cycles;
 }
 
+/* Returns the smallest end - begin of 1000 empty sections; 0 if all are negative, because the
+   counter was set back or the thread moved to another core. */
+CPUCYCLES_INLINE_HELPER long long cpucycles_inline_smallest_section(long long (*begin)(void),
+  long long (*end)(void))
+{
+  /* as unsigned, a negative section is at least this */
+  const unsigned long long none = (unsigned long long)1 << 63;
+  unsigned long long from, section, smallest = none;
+  int i;
+
+  for (i = 0; i < 1000; i++) {
+    from = (unsigned long long)begin();
+    section = (unsigned long long)end() - from;
+    if (section < smallest)
+      smallest = section;
+  }
+  return (long long)(smallest % none);
+}
+
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline(void)
 {
   return cpucycles_inline_count();
@@ -529,18 +548,8 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_end(void)
 
 CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_overhead(void)
 {
-  /* as unsigned, a negative section is at least this */
-  const unsigned long long none = (unsigned long long)1 << 63;
-  unsigned long long begin, section, smallest = none;
-  int i;
-
-  for (i = 0; i < 1000; i++) {
-    begin = (unsigned long long)cpucycles_inline_section_begin();
-    section = (unsigned long long)cpucycles_inline_section_end() - begin;
-    if (section < smallest)
-      smallest = section;
-  }
-  return (long long)(smallest % none); /* 0 if all sections are negative */
+  return cpucycles_inline_smallest_section(cpucycles_inline_section_begin,
+    cpucycles_inline_section_end);
 }
 
 #undef CPUCYCLES_INLINE_WIDE
