@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
+#include "sys/step.h"
 #include "sys/trapped-call.h"
 
 #include <cpucycles/bench.h>
@@ -159,7 +160,7 @@ static void time_loops(struct loop_rate *rate, long long loops)
   for (i = 0; i < loops; i++)
     x = multiply(x);
   end = clock_nanoseconds();
-  cycles = difference_of(cpucycles(), first);
+  cycles = cpuc_step_between(first, cpucycles());
   longest = (clock_nanoseconds() - before) / 1000 + 1;
   time = (end - begin) / 1000;
   rate->low = (double)cycles * 1e6 / (double)(longest > 1 ? longest : 1);

@@ -73,12 +73,6 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
    and sorts the differences. */
 struct grain find_grain(long long *differences, int count);
 
-/* Subtracts counts modulo 2^64, like the library. */
-static inline long long difference_of(long long later, long long earlier)
-{
-  return (long long)((unsigned long long)later - (unsigned long long)earlier);
-}
-
 /* clock-and-fork.c: system calls. A test that defines all functions and variables of
    clock-and-fork.c itself is linked without that file. */
 

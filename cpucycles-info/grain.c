@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
+#include "sys/step.h"
 
 #include <cpucycles/bench.h>
 
@@ -54,7 +55,7 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
     random = random * 1664525 + 1013904223;
     pass_time((random >> 16) % ITERATIONS, (random >> 24) % ITERATIONS);
     now = cpucycles();
-    differences[i] = difference_of(now, before);
+    differences[i] = cpuc_step_between(before, now);
     before = now;
   }
 }

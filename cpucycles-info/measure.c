@@ -57,7 +57,7 @@ void read_differences(long long *differences, int count)
   for (i = 0; i <= count; i++)
     reads[i] = cpucycles();
   for (i = 0; i < count; i++)
-    differences[i] = difference_of(reads[i + 1], reads[i]);
+    differences[i] = cpuc_step_between(reads[i], reads[i + 1]);
 }
 
 /* Reads the counter between two reads of the clock. */
@@ -107,7 +107,7 @@ static void observe(struct counter_results *results, double seconds)
   if (clock_failed || time <= 0)
     return;
   results->seconds = (double)time / 1e9;
-  rate = (double)difference_of(end.inner, begin.inner) * 1e9 / (double)time / results->scaling;
+  rate = (double)cpuc_step_between(begin.inner, end.inner) * 1e9 / (double)time / results->scaling;
   if (rate < 1) /* the counter is stopped, or the clock was set ahead */
     return;
   results->measured = rate;
@@ -131,10 +131,10 @@ static void measure_core_ratio(struct counter_results *results)
       count = cpucycles();
       if (cpuc_dependent_add_run((length + 1L) * CHAIN_PASSES) != 0)
         return;
-      count = difference_of(cpucycles(), count);
+      count = cpuc_step_between(count, cpucycles());
       smallest[length] = count < smallest[length] ? count : smallest[length];
     }
-  results->counts_per_core_cycle = (double)difference_of(smallest[1], smallest[0])
+  results->counts_per_core_cycle = (double)cpuc_step_between(smallest[0], smallest[1])
     / (CHAIN_PASSES * CPUC_DEPENDENT_ADD_PASS);
   results->has_core_ratio = 1;
 }
@@ -188,7 +188,7 @@ static void measure_read_cost(struct counter_results *results)
     if (time >= fastest)
       continue;
     fastest = time;
-    results->read_cycles = (double)difference_of(cycles, first) / READS;
+    results->read_cycles = (double)cpuc_step_between(first, cycles) / READS;
     if (clock_step > 0 && time >= LEAST_CLOCK_STEPS * clock_step)
       results->read_nanoseconds = (double)time / READS;
   }
@@ -213,8 +213,8 @@ static void hop_across_cpus(struct counter_results *results, long long nanosecon
       if (!CPU_ISSET_S(cpu, size, allowed) || sched_setaffinity(0, size, one) != 0)
         continue;
       count = cpucycles();
-      if (results->cpu_count > 0 && difference_of(last, count) > results->largest_step_back)
-        results->largest_step_back = difference_of(last, count);
+      if (results->cpu_count > 0 && cpuc_step_between(count, last) > results->largest_step_back)
+        results->largest_step_back = cpuc_step_between(count, last);
       last = count;
       results->cpu_count += round == 0;
       results->hop_count++;

@@ -10,6 +10,7 @@
 #include "lib/scale.h"
 #include "sys/clock-sample.h"
 #include "sys/os-clock.h"
+#include "sys/step.h"
 
 enum {
   SAMPLES = 16,             /* highest number at each end of a window */
@@ -93,7 +94,7 @@ static enum cpuc_calibrate_result wait_until(const struct cpuc_calibrate_setup *
 static enum cpuc_calibrate_result rate_between(const struct cpuc_calibrate_setup *calibration,
   const struct timed_count *from, const struct timed_count *to, long long *rate)
 {
-  long long counted = (long long)((unsigned long long)to->count - (unsigned long long)from->count);
+  long long counted = cpuc_step_between(from->count, to->count);
 
   if (calibration->bits == 32)
     counted &= 0xffffffff;

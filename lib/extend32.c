@@ -39,6 +39,7 @@
 #include "lib/extend32.h"
 #include "sys/clock-sample.h"
 #include "sys/os-thread.h"
+#include "sys/step.h"
 #include "sys/thread-local.h"
 
 #include <string.h>
@@ -94,12 +95,6 @@ static void store_anchor(const struct cpuc_extend32_anchor *anchor)
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
-/* Returns now - time, without undefined overflow for any values of a clock. */
-static long long since(long long time, long long now)
-{
-  return (long long)((unsigned long long)now - (unsigned long long)time);
-}
-
 /* Returns the count from expected - 2^31 to expected + 2^31 - 1 whose low 32 bits are `low`. */
 static unsigned long long nearest(unsigned long long expected, uint32_t low)
 {
@@ -127,7 +122,7 @@ static long long resample(const struct cpuc_extend32_state *extension,
   struct cpuc_extend32_anchor *anchor)
 {
   struct cpuc_clock_sample sample = sample_counter(extension);
-  long long elapsed = since(anchor->time, sample.outer);
+  long long elapsed = cpuc_step_between(anchor->time, sample.outer);
 
   anchor->count
     = nearest(anchor->count + predicted_counts(extension, elapsed), (uint32_t)sample.inner);
@@ -144,7 +139,7 @@ long long cpuc_extend32(const struct cpuc_extend32_state *extension)
 
   load_anchor(extension, &anchor);
   count = nearest(anchor.count, (uint32_t)extension->read());
-  if (since(anchor.time, extension->clock.coarse()) < NEAR_TIME
+  if (cpuc_step_between(anchor.time, extension->clock.coarse()) < NEAR_TIME
     && (long long)(count - anchor.count) < NEAR_COUNTS
     && (long long)(anchor.count - count) < NEAR_COUNTS)
     return (long long)count;

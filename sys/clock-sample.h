@@ -5,6 +5,8 @@
 #ifndef CPUCYCLES_CLOCK_SAMPLE_H
 #define CPUCYCLES_CLOCK_SAMPLE_H
 
+#include "sys/step.h"
+
 struct cpuc_clock_sample {
   long long outer; /* first result of outer() */
   long long inner;
@@ -19,7 +21,7 @@ static inline struct cpuc_clock_sample cpuc_clock_sample_take(long long (*outer)
 
   sample.outer = outer();
   sample.inner = inner();
-  sample.width = (long long)((unsigned long long)outer() - (unsigned long long)sample.outer);
+  sample.width = cpuc_step_between(sample.outer, outer());
   return sample;
 }
 
