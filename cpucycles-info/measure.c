@@ -6,6 +6,7 @@
 
 #include "cpucycles-info/fill.h"
 #include "sys/clock-sample.h"
+#include "sys/clock-wait.h"
 #include "sys/dependent-add.h"
 #include "sys/step.h"
 
@@ -66,25 +67,19 @@ static struct cpuc_clock_sample time_count(void)
   return cpuc_clock_sample_tightest(clock_nanoseconds, cpucycles, CLOCK_SAMPLES, 0);
 }
 
-/* Waits until `length` nanoseconds after `begin`, and keeps the core busy. Returns 0, or -1 if the
-   clock is stopped or steps back. */
-static int wait_until(long long begin, long long length)
+/* Waits until the time `end`. Returns 0, or -1 if the clock is stopped or steps back. */
+static int wait_until(long long end)
 {
-  long long time = clock_nanoseconds() - begin, last, last_second = -1;
-  int equal_reads = 0;
+  const long long second = 1000000000;
+  long long now = clock_nanoseconds();
+  enum cpuc_clock_wait result = CPUC_CLOCK_WAIT_ENDED;
 
-  while (time < length && equal_reads < STOPPED_CLOCK_READS) {
-    if (time / 1000000000 != last_second) {
-      last_second = time / 1000000000;
-      end_if_parent_has_ended();
-    }
-    last = time;
-    time = clock_nanoseconds() - begin;
-    if (time < last)
-      return -1;
-    equal_reads = time == last ? equal_reads + 1 : 0;
+  for (; now < end && result == CPUC_CLOCK_WAIT_ENDED; now = clock_nanoseconds()) {
+    end_if_parent_has_ended();
+    result = cpuc_clock_wait(clock_nanoseconds, now, end - now > second ? now + second : end,
+      STOPPED_CLOCK_READS);
   }
-  return time < length ? -1 : 0;
+  return result == CPUC_CLOCK_WAIT_ENDED ? 0 : -1;
 }
 
 /* Reads batches that are spread over the duration. Keeps the core busy between them, because the
@@ -99,7 +94,7 @@ static void observe(struct counter_results *results, double seconds)
   for (i = 0; i < BATCHES; i++) {
     read_differences(&results->differences[(size_t)i * BATCH], BATCH);
     if (!clock_failed)
-      clock_failed = wait_until(begin.outer, length / BATCHES * (i + 1)) != 0;
+      clock_failed = wait_until(begin.outer + length / BATCHES * (i + 1)) != 0;
   }
   end = time_count();
   time = end.outer - begin.outer + (end.width - begin.width) / 2; /* between the middles */

@@ -9,6 +9,7 @@
 #include "backends/common/rate.h"
 #include "lib/scale.h"
 #include "sys/clock-sample.h"
+#include "sys/clock-wait.h"
 #include "sys/os-clock.h"
 #include "sys/step.h"
 
@@ -70,24 +71,17 @@ static enum cpuc_calibrate_result take_best_timed_count(
   return error;
 }
 
-/* Waits until `nanoseconds` have passed since the time `from`. Keeps the core busy, because the
-   counter of a core may stop while the core sleeps. */
+/* Waits until `nanoseconds` have passed since the time `from`. */
 static enum cpuc_calibrate_result wait_until(const struct cpuc_calibrate_setup *calibration,
   long long from, long long nanoseconds)
 {
-  long long before = from, end = from + nanoseconds, now;
-  int equal_reads = 0;
+  static const enum cpuc_calibrate_result results[] = {
+    [CPUC_CLOCK_WAIT_ENDED] = CPUC_CALIBRATE_SUCCESS,
+    [CPUC_CLOCK_WAIT_STOPPED] = CPUC_CALIBRATE_CLOCK_NOT_INCREASING,
+    [CPUC_CLOCK_WAIT_BACK] = CPUC_CALIBRATE_CLOCK_DECREASING,
+  };
 
-  while (before < end) {
-    now = calibration->now();
-    if (now < before)
-      return CPUC_CALIBRATE_CLOCK_DECREASING;
-    equal_reads = now == before ? equal_reads + 1 : 0;
-    if (equal_reads == STUCK_READS)
-      return CPUC_CALIBRATE_CLOCK_NOT_INCREASING;
-    before = now;
-  }
-  return CPUC_CALIBRATE_SUCCESS;
+  return results[cpuc_clock_wait(calibration->now, from, from + nanoseconds, STUCK_READS)];
 }
 
 /* Computes the counts per second between two timed counts. */

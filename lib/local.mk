@@ -9,6 +9,8 @@
 # the object.
 noinst_LTLIBRARIES += sys/libcommon.la
 sys_libcommon_la_SOURCES = \
+	sys/clock-sample.h \
+	sys/clock-wait.h \
 	sys/environment.c \
 	sys/environment.h \
 	sys/file.c \
@@ -81,7 +83,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/trend.h \
 	sys/architecture.c \
 	sys/architecture.h \
-	sys/clock-sample.h \
 	sys/cpuid.c \
 	sys/cpuid.h \
 	sys/dependent-add.c \
