@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "bench/bench.h"
+#include "sys/os-clock.h"
 #include "sys/step.h"
 
 #include <cpucycles.h>
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -42,14 +42,6 @@ static void fail(const char *what, int error)
   fflush(stdout);
   fprintf(stderr, "bench: %s%s%s\n", what, error ? ": " : "", error ? strerror(error) : "");
   exit(1);
-}
-
-static long long now(void)
-{
-  struct timespec time;
-
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 /* Contenders and their results. */
@@ -183,10 +175,10 @@ static void unpin(const struct pinning *pinning)
 /* Nanoseconds per read or, for BENCH_FENCED, per section. */
 static double time_reads(const struct bench_contender *contender, long reads)
 {
-  long long begin = now();
+  long long begin = cpuc_os_clock_monotonic();
 
   contender->run(reads);
-  return (double)(now() - begin) / (double)reads;
+  return (double)(cpuc_os_clock_monotonic() - begin) / (double)reads;
 }
 
 /* Returns 1 if at least one of three runs takes less than BENCH_RUN_NANOSECONDS. One short run
@@ -307,17 +299,17 @@ static int measure_first_use(const char *module, int index)
   long long begin, end;
   void *handle;
 
-  now(); /* the first calls of now() and resident() are not part of the measurement */
+  cpuc_os_clock_monotonic(); /* its first call, and that of resident(), are not measured */
   resident();
   kib = resident();
   list = load(module, &handle);
   if (!list)
     fail(dlerror(), 0);
-  begin = now();
+  begin = cpuc_os_clock_monotonic();
   if (list[index].prepare && list[index].prepare())
     fail("a contender does not work in a fresh process", 0);
   list[index].run(1);
-  end = now();
+  end = cpuc_os_clock_monotonic();
   printf("%lld %ld %ld\n", end - begin, resident() - kib, shared_object_bytes() - bytes);
   return fclose(stdout) == 0 ? 0 : 1;
 }
@@ -377,13 +369,13 @@ struct first_uses {
 
 static void add_first_use(const char *program, struct result *result, struct first_uses *uses)
 {
-  long long begin = now();
+  long long begin = cpuc_os_clock_monotonic();
   struct first_use use = run_first_use(program, result);
 
   uses->times[uses->count] = (double)use.nanoseconds / 1000;
   uses->kib[uses->count] = (double)use.resident;
   uses->count++;
-  uses->spent += now() - begin;
+  uses->spent += cpuc_os_clock_monotonic() - begin;
   result->size = (double)use.size;
 }
 

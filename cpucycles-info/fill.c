@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
+#include "sys/os-clock.h"
 #include "sys/step.h"
 #include "sys/trapped-call.h"
 
@@ -154,14 +155,14 @@ static unsigned long long multiply(unsigned long long x)
 static void time_loops(struct loop_rate *rate, long long loops)
 {
   unsigned long long x = 1;
-  long long before = clock_nanoseconds(), first = cpucycles(), begin = clock_nanoseconds();
+  long long before = cpuc_os_clock_raw(), first = cpucycles(), begin = cpuc_os_clock_raw();
   long long i, end, cycles, time, longest;
 
   for (i = 0; i < loops; i++)
     x = multiply(x);
-  end = clock_nanoseconds();
+  end = cpuc_os_clock_raw();
   cycles = cpuc_step_between(first, cpucycles());
-  longest = (clock_nanoseconds() - before) / 1000 + 1;
+  longest = (cpuc_os_clock_raw() - before) / 1000 + 1;
   time = (end - begin) / 1000;
   rate->low = (double)cycles * 1e6 / (double)(longest > 1 ? longest : 1);
   rate->high = (double)cycles * 1e6 / (double)(time > 1 ? time - 1 : 1);
@@ -206,7 +207,7 @@ void fill_surroundings(struct report *report)
 
 void fill_report(struct report *report, const struct counter_list *list, double seconds)
 {
-  report->clock = clock_name;
+  report->clock = cpuc_os_clock_raw_name;
   /* Starts children that select a counter each, so this process must not have selected one. */
   examine_each(report, list, seconds);
   measure_iqm(report);

@@ -73,15 +73,8 @@ void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
    and sorts the differences. */
 struct grain find_grain(long long *differences, int count);
 
-/* clock-and-fork.c: system calls. A test that defines all functions and variables of
-   clock-and-fork.c itself is linked without that file. */
-
-/* The OS clock that counters are measured against. */
-extern const char clock_name[];
-long long clock_nanoseconds(void);
-
 #ifdef HAVE_FORK
-/* fork(2). */
+/* fork.c: fork(2). A test that defines this function is linked without fork.c. */
 pid_t start_child(void);
 #endif
 

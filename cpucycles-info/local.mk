@@ -8,9 +8,9 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/child.c \
 	cpucycles-info/fill.c \
 	cpucycles-info/fill.h \
+	cpucycles-info/fork.c \
 	cpucycles-info/grain.c \
 	cpucycles-info/judge.c \
-	cpucycles-info/clock-and-fork.c \
 	cpucycles-info/machine.c \
 	cpucycles-info/measure.c \
 	cpucycles-info/plot.c \

@@ -8,6 +8,7 @@
 #include "sys/clock-sample.h"
 #include "sys/clock-wait.h"
 #include "sys/dependent-add.h"
+#include "sys/os-clock.h"
 #include "sys/step.h"
 
 #include <cpucycles/bench.h>
@@ -41,12 +42,12 @@ static long long clock_step;
 /* Measures the step of the clock, because clock_getres(2) returns the resolution of timers. */
 static void find_clock_step(void)
 {
-  struct cpuc_step step = { clock_nanoseconds(), 0 };
+  struct cpuc_step step = { cpuc_os_clock_raw(), 0 };
   int reads, changes = 0;
 
   for (reads = 0; reads < LEAST_CLOCK_READS
        || (reads < STOPPED_CLOCK_READS && changes < LEAST_CLOCK_CHANGES); reads++)
-    changes += cpuc_step_add(&step, clock_nanoseconds()) != 0;
+    changes += cpuc_step_add(&step, cpuc_os_clock_raw()) != 0;
   clock_step = step.smallest;
 }
 
@@ -64,19 +65,19 @@ void read_differences(long long *differences, int count)
 /* Reads the counter between two reads of the clock. */
 static struct cpuc_clock_sample time_count(void)
 {
-  return cpuc_clock_sample_tightest(clock_nanoseconds, cpucycles, CLOCK_SAMPLES, 0);
+  return cpuc_clock_sample_tightest(cpuc_os_clock_raw, cpucycles, CLOCK_SAMPLES, 0);
 }
 
 /* Waits until the time `end`. Returns 0, or -1 if the clock is stopped or steps back. */
 static int wait_until(long long end)
 {
   const long long second = 1000000000;
-  long long now = clock_nanoseconds();
+  long long now = cpuc_os_clock_raw();
   enum cpuc_clock_wait result = CPUC_CLOCK_WAIT_ENDED;
 
-  for (; now < end && result == CPUC_CLOCK_WAIT_ENDED; now = clock_nanoseconds()) {
+  for (; now < end && result == CPUC_CLOCK_WAIT_ENDED; now = cpuc_os_clock_raw()) {
     end_if_parent_has_ended();
-    result = cpuc_clock_wait(clock_nanoseconds, now, end - now > second ? now + second : end,
+    result = cpuc_clock_wait(cpuc_os_clock_raw, now, end - now > second ? now + second : end,
       STOPPED_CLOCK_READS);
   }
   return result == CPUC_CLOCK_WAIT_ENDED ? 0 : -1;
@@ -176,10 +177,10 @@ static void measure_read_cost(struct counter_results *results)
   for (run = 0; run < READ_RUNS; run++) {
     long long first = cpucycles();
 
-    begin = clock_nanoseconds();
+    begin = cpuc_os_clock_raw();
     for (i = 0; i < READS; i++)
       cycles = cpucycles();
-    time = clock_nanoseconds() - begin;
+    time = cpuc_os_clock_raw() - begin;
     if (time >= fastest)
       continue;
     fastest = time;
@@ -195,12 +196,12 @@ static void hop_across_cpus(struct counter_results *results, long long nanosecon
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(CPU_ALLOC)
   size_t size = CPU_ALLOC_SIZE(MAX_CPUS);
   cpu_set_t *allowed = CPU_ALLOC(MAX_CPUS), *one = CPU_ALLOC(MAX_CPUS);
-  long long begin = clock_nanoseconds(), last = 0, count;
+  long long begin = cpuc_os_clock_raw(), last = 0, count;
   int cpu, round = 0, rounds = 0;
 
   if (allowed && one && sched_getaffinity(0, size, allowed) == 0 && CPU_COUNT_S(size, allowed) > 1)
     rounds = 100;
-  for (; round < rounds && (round == 0 || clock_nanoseconds() - begin < nanoseconds); round++) {
+  for (; round < rounds && (round == 0 || cpuc_os_clock_raw() - begin < nanoseconds); round++) {
     end_if_parent_has_ended();
     for (cpu = 0; cpu < MAX_CPUS; cpu++) {
       CPU_ZERO_S(size, one);

@@ -15,6 +15,7 @@ sys_libcommon_la_SOURCES = \
 	sys/environment.h \
 	sys/file.c \
 	sys/file.h \
+	sys/os-clock.h \
 	sys/os-thread.h \
 	sys/parse.c \
 	sys/parse.h \
@@ -91,15 +92,14 @@ lib_libcpucycles_core_la_SOURCES = \
 	sys/hypervisor.c \
 	sys/hypervisor.h \
 	sys/lock.h \
-	sys/os-clock.h \
 	sys/thread-local.h
 # Each kind of system has its own file.
 if POSIX
-sys_libcommon_la_SOURCES += sys/os-thread.c
-lib_libcpucycles_core_la_SOURCES += sys/os-clock.c sys/guard.c
+sys_libcommon_la_SOURCES += sys/os-clock.c sys/os-thread.c
+lib_libcpucycles_core_la_SOURCES += sys/guard.c
 else
-sys_libcommon_la_SOURCES += sys/os-thread-windows.c
-lib_libcpucycles_core_la_SOURCES += sys/os-clock-windows.c sys/guard-windows.c
+sys_libcommon_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c
+lib_libcpucycles_core_la_SOURCES += sys/guard-windows.c
 endif
 # The counters of perf events share these files.
 if PERF_EVENTS

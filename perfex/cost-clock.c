@@ -5,14 +5,11 @@
 
 #include "include/cpucycles.h"
 #include "perfex/cost-clock.h"
-
-#include <time.h>
+#include "sys/os-clock.h"
 
 long long pfx_cost_clock_elapsed(void)
 {
-  struct timespec time;
-
-  return clock_gettime(CLOCK_MONOTONIC, &time) == 0 ? time.tv_sec * 1000000000LL + time.tv_nsec : 0;
+  return cpuc_os_clock_monotonic();
 }
 
 long long pfx_cost_clock_core_frequency(void)

@@ -38,6 +38,8 @@ long long cpuc_os_clock_monotonic(void)
 /* The performance counter serves as the monotonic, the raw and the coarse clock, because it cannot
    be set, and its rate is not adjusted. */
 
+const char cpuc_os_clock_raw_name[] = "QueryPerformanceCounter";
+
 long long cpuc_os_clock_raw(void)
 {
   return cpuc_os_clock_monotonic();

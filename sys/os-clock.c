@@ -112,13 +112,17 @@ long long cpuc_os_clock_monotonic(void)
   return read_nanoseconds(CLOCK_MONOTONIC);
 }
 
+#ifdef CLOCK_MONOTONIC_RAW
+#define RAW CLOCK_MONOTONIC_RAW
+const char cpuc_os_clock_raw_name[] = "CLOCK_MONOTONIC_RAW";
+#else
+#define RAW CLOCK_MONOTONIC
+const char cpuc_os_clock_raw_name[] = "CLOCK_MONOTONIC";
+#endif
+
 long long cpuc_os_clock_raw(void)
 {
-#ifdef CLOCK_MONOTONIC_RAW
-  return read_nanoseconds(CLOCK_MONOTONIC_RAW);
-#else
-  return cpuc_os_clock_monotonic();
-#endif
+  return read_nanoseconds(RAW);
 }
 
 long long cpuc_os_clock_coarse(void)

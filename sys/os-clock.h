@@ -19,6 +19,9 @@ long long cpuc_os_clock_coarse(void);
    clock, returns cpuc_os_clock_monotonic(). */
 long long cpuc_os_clock_raw(void);
 
+/* The system's name of the clock that cpuc_os_clock_raw() reads. */
+extern const char cpuc_os_clock_raw_name[];
+
 /* Returns microseconds of the wall clock since 1970, or 0 if the system refuses. */
 long long cpuc_os_clock_wall_microseconds(void);
 

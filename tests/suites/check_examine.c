@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the tool's measurements of a counter against fake counters, which are coarse, wrong, or
    different between CPUs. CPUs are real, and so is time unless a test fakes the clock. This file
-   defines the functions of the library and of cpucycles-info/clock-and-fork.c, so the linker leaves
-   out the real functions. */
+   defines the functions of the library, of cpucycles-info/fork.c and of sys/os-clock.c that the
+   tool calls, so the linker leaves out the real functions. */
 
 #include "config.h"
 
@@ -14,12 +14,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef HAVE_SCHED_SETAFFINITY
 #include <sched.h>
 #endif
 
-/* In place of cpucycles-info/clock-and-fork.c. */
+/* In place of cpucycles-info/fork.c and sys/os-clock.c. */
 
 static int fork_is_refused;
 
@@ -32,22 +33,30 @@ pid_t start_child(void)
 }
 
 /* The OS clock, which a test can make coarse, or stop. */
-const char clock_name[] = "test";
+const char cpuc_os_clock_raw_name[] = "test";
+
+static long long real_time(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 static long long clock_resolution = 1;
 static long long reads_until_stop = -1; /* -1: the clock does not stop */
 static long long clock_cost;            /* nanoseconds that pass before the clock is read */
 
-long long clock_nanoseconds(void)
+long long cpuc_os_clock_raw(void)
 {
   static long long time;
-  long long end = cpuc_os_clock_raw() + clock_cost;
+  long long end = real_time() + clock_cost;
 
-  while (cpuc_os_clock_raw() < end)
+  while (real_time() < end)
     ;
   if (reads_until_stop != 0) { /* 0: stopped, however often it is read */
     reads_until_stop -= reads_until_stop > 0;
-    time = cpuc_os_clock_raw() / clock_resolution * clock_resolution;
+    time = real_time() / clock_resolution * clock_resolution;
   }
   return time;
 }
@@ -108,7 +117,7 @@ long long cpucycles_core_persecond(void)
   return 4000000000;
 }
 
-long long (*cpucycles)(void) = clock_nanoseconds;
+long long (*cpucycles)(void) = cpuc_os_clock_raw;
 
 /* cpucycles-info/fill.c calls these functions, but no test calls that code. */
 #define NOT_CALLED(type, function) \
@@ -127,7 +136,7 @@ static long long numerator = 1, denominator = 1;
 
 static long long read_ratio(void)
 {
-  return clock_nanoseconds() * numerator / denominator;
+  return cpuc_os_clock_raw() * numerator / denominator;
 }
 
 static long long reads, increment = 10;
@@ -139,7 +148,7 @@ static long long read_up(void)
 
 static long long read_back_at_times(void)
 {
-  return ++reads % 1000 == 0 ? clock_nanoseconds() - 1000000 : clock_nanoseconds();
+  return ++reads % 1000 == 0 ? cpuc_os_clock_raw() - 1000000 : cpuc_os_clock_raw();
 }
 
 /* Passes 2^63 after 20 ms, within the observation. */
@@ -148,8 +157,8 @@ static long long read_around_2_63(void)
   static long long begin;
 
   if (begin == 0)
-    begin = clock_nanoseconds();
-  return (long long)(INT64_MAX - 20000000ULL + (unsigned long long)(clock_nanoseconds() - begin));
+    begin = cpuc_os_clock_raw();
+  return (long long)(INT64_MAX - 20000000ULL + (unsigned long long)(cpuc_os_clock_raw() - begin));
 }
 
 static void examine_for(double seconds, long long (*read)(void))
@@ -167,12 +176,12 @@ static long long last_read, longest_read; /* longest of the first 10000, without
 /* Microseconds. */
 static long long read_interrupted_once(void)
 {
-  long long now = clock_nanoseconds(), end = now + 20000000;
+  long long now = cpuc_os_clock_raw(), end = now + 20000000;
 
   if (last_read != 0 && reads_until_interruption > -10000 && now - last_read > longest_read)
     longest_read = now - last_read;
   while (reads_until_interruption == 0 && now < end)
-    now = clock_nanoseconds();
+    now = cpuc_os_clock_raw();
   reads_until_interruption--;
   last_read = now;
   return now / 1000;
@@ -201,7 +210,7 @@ TEST_LOOP(observed_bounds_contain_the_rate, 2)
 
   clock_cost = 20000;
   clock_resolution = _i ? 1000 : 1;
-  cpucycles = cpuc_os_clock_raw;
+  cpucycles = real_time;
   measure_loops(&report);
   for (i = 0; i < LOOP_RATES; i++) {
     const struct loop_rate *rate = &report.loop_rates[i];
@@ -232,9 +241,9 @@ TEST_LOOP(count_is_measured_as_it_is, 8)
     double scaling, rate, tolerance;        /* besides the uncertainty; rate -1: any */
     int steps_back;
   } rows[] = {
-    { clock_nanoseconds, 1, 1, 1, 1, 1e9, 1e-6, 0 },
-    { cpuc_os_clock_raw, 1, 1, 1000, 1, 1e9, 1e-6, 0 },
-    { cpuc_os_clock_raw, 1, 1, 15625000, 1, 1e9, 1e-6, 0 },
+    { cpuc_os_clock_raw, 1, 1, 1, 1, 1e9, 1e-6, 0 },
+    { real_time, 1, 1, 1000, 1, 1e9, 1e-6, 0 },
+    { real_time, 1, 1, 15625000, 1, 1e9, 1e-6, 0 },
     { read_ratio, 98, 100, 1, 1, 0.98e9, 1e-5, 0 },
     { read_ratio, 3, 1, 1, 3, 1e9, 1e-6, 0 },
     { read_back_at_times, 1, 1, 1, 1, -1, 0, 1 },
@@ -273,7 +282,7 @@ TEST_LOOP(count_is_measured_as_it_is, 8)
   ck_assert_int_eq(results.overhead, 7);
   if (rows[_i].read == read_up)
     ck_assert(results.step == 0 && results.grain.units == 1 && rate_off_ppm(&results) == 0);
-  if (rows[_i].read == clock_nanoseconds) {
+  if (rows[_i].read == cpuc_os_clock_raw) {
     ck_assert(results.seconds >= 0.05);
     ck_assert_double_eq_tol(results.read_cycles / results.read_nanoseconds, 1, 0.5);
   }
@@ -286,10 +295,10 @@ TEST(counts_per_core_cycle_are_measured_for_counters_of_core_cycles)
   double ratio;
 
   skip_where_the_clock_steps_are_long();
-  examine_for(0.001, cpuc_os_clock_raw);
+  examine_for(0.001, real_time);
   ck_assert_int_eq(results.has_core_ratio, 0);
   counters[0].kind = "core";
-  examine_for(0.001, cpuc_os_clock_raw);
+  examine_for(0.001, real_time);
   SKIP_IF(!results.has_core_ratio, "adds do not show core cycles in this build or on this CPU");
   ratio = results.counts_per_core_cycle;
   ck_assert_double_gt(ratio, 0.05); /* a frequency of 50 MHz to 20 GHz */
@@ -399,7 +408,7 @@ enum { BEHIND = 1000 };
 /* Each CPU is BEHIND seconds behind the CPU before it. */
 static long long read_by_cpu(void)
 {
-  return clock_nanoseconds() - sched_getcpu() * BEHIND * 1000000000LL;
+  return cpuc_os_clock_raw() - sched_getcpu() * BEHIND * 1000000000LL;
 }
 
 /* 0 if this process may use two CPUs, and can be moved to each of them. */
@@ -426,7 +435,7 @@ TEST(difference_between_cpus_is_found)
 
   skip_unless(use_two_cpus, 0, "this process cannot use two CPUs");
   sched_getaffinity(0, sizeof before, &before);
-  examine_for(0.05, clock_nanoseconds);
+  examine_for(0.05, cpuc_os_clock_raw);
   ck_assert_int_eq(results.cpu_count, CPU_COUNT(&before));
   ck_assert_int_eq(results.largest_step_back, 0);
   examine_for(0.05, read_by_cpu);
