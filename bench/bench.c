@@ -8,6 +8,7 @@
 
 #include "bench/bench.h"
 #include "sys/os-clock.h"
+#include "sys/quantile.h"
 #include "sys/step.h"
 
 #include <cpucycles.h>
@@ -170,6 +171,14 @@ static void unpin(const struct pinning *pinning)
 
 #endif
 
+/* Sorts the values. */
+static struct bench_spread spread_of(double *values, int count)
+{
+  cpuc_quantile_sort(values, count);
+  return (struct bench_spread) { cpuc_quantile(values, count, 0.25),
+    cpuc_quantile(values, count, 0.5), cpuc_quantile(values, count, 0.75) };
+}
+
 /* The cost of a read. */
 
 /* Nanoseconds per read or, for BENCH_FENCED, per section. */
@@ -222,8 +231,8 @@ static void measure_costs(void)
     for (round = 0; round < BENCH_ROUNDS; round++)
       ratios[i][round] = results[i].times[round] / results[i].baseline->times[round];
   for (i = 0; i < result_count; i++) {
-    results[i].time = bench_sort_for_spread(results[i].times, BENCH_ROUNDS);
-    results[i].ratio = bench_sort_for_spread(ratios[i], BENCH_ROUNDS);
+    results[i].time = spread_of(results[i].times, BENCH_ROUNDS);
+    results[i].ratio = spread_of(ratios[i], BENCH_ROUNDS);
   }
 }
 
@@ -397,8 +406,8 @@ static void measure_first_uses(const char *program)
         add_first_use(program, &results[i], &uses[i]);
   for (i = 0; i < result_count; i++)
     if (uses[i].count > 0) {
-      results[i].first = bench_sort_for_spread(uses[i].times, uses[i].count);
-      results[i].resident = bench_sort_for_spread(uses[i].kib, uses[i].count).median;
+      results[i].first = spread_of(uses[i].times, uses[i].count);
+      results[i].resident = spread_of(uses[i].kib, uses[i].count).median;
     }
 }
 

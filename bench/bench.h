@@ -5,13 +5,17 @@
 #define BENCH_BENCH_H
 
 #include "bench/contender.h"
-#include "bench/statistics.h"
 
 /* The number of rounds is 1 more than a multiple of 4, so that one of the sorted rounds is exactly
    at each quartile and at the median. */
 enum {
   BENCH_ROUNDS = 2001, /* so many short rounds that most, and thus the median, are undisturbed */
   BENCH_RUN_NANOSECONDS = 20000 /* long enough to make the clock's resolution negligible */
+};
+
+/* The median and the quartiles. A mean is not used, because one interrupt would move it. */
+struct bench_spread {
+  double lower, median, upper;
 };
 
 struct result {

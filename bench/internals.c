@@ -7,12 +7,12 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "bench/statistics.h"
 #include "include/cpucycles.h"
 #include "lib/calibrate.h"
 #include "lib/table.h"
 #include "sys/file.h"
 #include "sys/os-clock.h"
+#include "sys/quantile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +53,13 @@ static long long reported_rate(const struct cpuc_backend *backend, const char **
   return strcmp(*source, "/proc/cpuinfo") == 0 ? cpucycles_persecond() : 0;
 }
 
+/* Sorts the values. */
+static double sort_for_median(double *values, int count)
+{
+  cpuc_quantile_sort(values, count);
+  return cpuc_quantile(values, count, 0.5);
+}
+
 static double microseconds_since(long long begin)
 {
   return (double)(cpuc_os_clock_raw() - begin) / 1000;
@@ -75,16 +82,16 @@ static int bench_rate(const struct cpuc_backend *backend)
       ppm[i] = -ppm[i];
   }
   printf("rate of the reference counter, measured: median %.0f Hz\n",
-    bench_sort_for_median(rates, TRIES));
+    sort_for_median(rates, TRIES));
   if (reported) {
-    median = bench_sort_for_median(ppm, TRIES);
+    median = sort_for_median(ppm, TRIES);
     printf("  against %lld Hz (%s): off by %.1f ppm, %.1f at worst of %d", reported, source, median,
       ppm[TRIES - 1], TRIES);
     unmet += check_bound(median, ppm_bound);
   } else {
     printf("  not reported: nothing to compare with\n");
   }
-  median = bench_sort_for_median(times, TRIES);
+  median = sort_for_median(times, TRIES);
   printf("  takes %.0f us, %.0f at worst\n", median, times[TRIES - 1]);
   return unmet;
 }
@@ -112,7 +119,7 @@ static int bench_core(void)
     if (values[i] <= 0)
       return printf("the core frequency cannot be measured here\n"), 0;
   }
-  median = bench_sort_for_median(values, TRIES);
+  median = sort_for_median(values, TRIES);
   variation = (values[TRIES - 1] / values[0] - 1) * 100;
   kernel = kernel_frequency();
   printf("the core frequency: median %.0f Hz; the estimate is %lld Hz (%s); %s counts %lld per "
@@ -122,7 +129,7 @@ static int bench_core(void)
     printf("; the kernel reports %.0f Hz for cpu0", kernel);
   printf("\n  %d calls are %.2f %% apart", TRIES, variation);
   unmet = check_bound(variation, variation_bound);
-  median = bench_sort_for_median(times, TRIES);
+  median = sort_for_median(times, TRIES);
   printf("  takes %.0f us, %.0f at worst\n", median, times[TRIES - 1]);
   return unmet;
 }

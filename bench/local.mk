@@ -4,12 +4,9 @@
 # BENCHFLAGS: arguments, such as --strict. BENCH_CPPFLAGS: -I for headers that are not installed.
 # BENCH_OTHER: path of another libcpucycles.so.1, for comparison.
 
-bench_statistics = bench/statistics.c bench/statistics.h
 EXTRA_PROGRAMS += bench/bench bench/internals
 bench_bench_SOURCES = bench/bench.c bench/bench.h bench/contender.h bench/print.c
-bench_bench_SOURCES += $(bench_statistics)
 bench_bench_LDADD = sys/libcommon.la $(DLOPEN_LIBS)
-bench_internals_SOURCES = bench/internals.c $(bench_statistics)
 bench_internals_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += bench/bench$(EXEEXT) bench/internals$(EXEEXT)
 

@@ -9,10 +9,9 @@
 
 #include "cpucycles-info/fill.h"
 #include "sys/os-clock.h"
+#include "sys/quantile.h"
 #include "sys/step.h"
 #include "sys/trapped-call.h"
-
-#include <cpucycles/bench.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -131,7 +130,7 @@ static void measure_iqm(struct report *report)
 
   read_differences(report->iqm_differences, IQM_DIFFERENCES);
   memcpy(sorted, report->iqm_differences, sizeof sorted);
-  qsort(sorted, IQM_DIFFERENCES, sizeof *sorted, cpucycles_bench_compare);
+  cpuc_quantile_sort_counts(sorted, IQM_DIFFERENCES);
   for (i = IQM_DIFFERENCES / 4; i < IQM_DIFFERENCES * 3 / 4; i++)
     sum += sorted[i];
   report->mean = sum / (IQM_DIFFERENCES / 2);

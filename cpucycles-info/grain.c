@@ -9,11 +9,8 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
+#include "sys/quantile.h"
 #include "sys/step.h"
-
-#include <cpucycles/bench.h>
-
-#include <stdlib.h>
 
 enum {
   ITERATIONS = 16, /* each of the two loops between two reads has fewer than this */
@@ -121,7 +118,7 @@ struct grain find_grain(long long *differences, int count)
   int frequent, zeros = 0, i, j;
 
   merge_ones(differences, count);
-  qsort(differences, (size_t)count, sizeof *differences, cpucycles_bench_compare);
+  cpuc_quantile_sort_counts(differences, count);
   while (count > 0 && differences[count - 1] > largest_difference)
     count--;
   while (count > 0 && *differences <= 0) {

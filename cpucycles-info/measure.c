@@ -9,13 +9,11 @@
 #include "sys/clock-wait.h"
 #include "sys/dependent-add.h"
 #include "sys/os-clock.h"
+#include "sys/quantile.h"
 #include "sys/step.h"
-
-#include <cpucycles/bench.h>
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_SCHED_SETAFFINITY
@@ -137,20 +135,22 @@ static void measure_core_ratio(struct counter_results *results)
 
 static void summarize_differences(struct counter_results *results)
 {
+  static double numbers[DIFFERENCES];
   long long *sorted = results->differences;
   int i, count = results->difference_count;
 
-  qsort(sorted, (size_t)count, sizeof *sorted, cpucycles_bench_compare);
+  cpuc_quantile_sort_counts(sorted, count);
   for (i = 0; i < count; i++) {
+    numbers[i] = (double)sorted[i];
     results->below_zero += sorted[i] < 0;
     if (sorted[i] > 0 && results->step == 0)
       results->step = sorted[i];
   }
   results->step_units = (double)results->step / results->scaling;
   results->lowest = sorted[0];
-  results->lower_quartile = (long long)cpucycles_bench_quartile(sorted, count, 1);
-  results->median = (long long)cpucycles_bench_quartile(sorted, count, 2);
-  results->upper_quartile = (long long)cpucycles_bench_quartile(sorted, count, 3);
+  results->lower_quartile = (long long)cpuc_quantile(numbers, count, 0.25);
+  results->median = (long long)cpuc_quantile(numbers, count, 0.5);
+  results->upper_quartile = (long long)cpuc_quantile(numbers, count, 0.75);
   results->highest = sorted[count - 1];
 }
 

@@ -26,6 +26,8 @@ sys_libcommon_la_SOURCES = \
 	sys/perf-pmu.c \
 	sys/perf-pmu.h \
 	sys/perf-register.h \
+	sys/quantile.c \
+	sys/quantile.h \
 	sys/root.c \
 	sys/root.h \
 	sys/step.h

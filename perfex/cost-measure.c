@@ -13,9 +13,9 @@
 #include "perfex/cost.h"
 #include "sys/file.h"
 #include "sys/parse.h"
+#include "sys/quantile.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -77,13 +77,6 @@ static __attribute__((noinline)) long long time_branches(unsigned mask, unsigned
   return pfx_cost_clock_elapsed() - begin;
 }
 
-static int compare(const void *a, const void *b)
-{
-  long long x = *(const long long *)a, y = *(const long long *)b;
-
-  return (x > y) - (x < y);
-}
-
 /* Returns the cost of one of `count` operations: the minimum, median and maximum of ROUNDS times,
    minus an overhead in picoseconds. Sorts the times. */
 static struct pfx_cost cost_of_times(long long *times, int count, long long overhead)
@@ -91,7 +84,7 @@ static struct pfx_cost cost_of_times(long long *times, int count, long long over
   long long costs[3];
   int i;
 
-  qsort(times, ROUNDS, sizeof *times, compare);
+  cpuc_quantile_sort_counts(times, ROUNDS);
   for (i = 0; i < 3; i++) {
     costs[i] = times[i * (ROUNDS - 1) / 2] * 1000 / count - overhead;
     if (costs[i] < 0)
