@@ -52,7 +52,7 @@ static inline struct cpuc_rate cpuc_exact_rate(long long hz)
 }
 
 /* Functions of the library that a backend may call, in any thread, from the beginning of open() on.
-   Both functions are async-signal-safe. */
+   All are async-signal-safe. */
 struct cpuc_services {
   /* Reads the fallback counter, for a per-thread counter that a thread cannot open or has lost.
      Returns cycles of the best tried counter that all threads share and that is not a clock; if
@@ -63,6 +63,10 @@ struct cpuc_services {
   /* Records that at least one thread does not read the selected counter directly. code is "by-read"
      or "by-fallback" of cpucycles-internals(7). Does nothing during the selection. */
   void (*note_indirect_read)(const char *code);
+
+  /* Lets the calling thread call leave() when it exits, or unloads the library. All calls have the
+     same argument. Returns 0 or an errno. */
+  int (*on_thread_exit)(void (*leave)(void));
 };
 
 /* A backend. All strings are constant. The functions are called

@@ -11,6 +11,7 @@ noinst_LTLIBRARIES += sys/libcommon.la
 sys_libcommon_la_SOURCES = \
 	sys/clock-sample.h \
 	sys/clock-wait.h \
+	sys/early.h \
 	sys/environment.c \
 	sys/environment.h \
 	sys/file.c \
@@ -54,6 +55,8 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/chain.c \
 	lib/chain.h \
 	lib/cpucycles.c \
+	lib/early.c \
+	lib/early.h \
 	lib/extend32.c \
 	lib/extend32.h \
 	lib/frequency.c \

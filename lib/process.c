@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "lib/process.h"
+#include "lib/early.h"
 #include "sys/guard.h"
 #include "sys/lock.h"
 #include "sys/os-thread.h"
@@ -32,6 +33,16 @@ struct locking {
   int is_acquired;
 };
 
+/* Lets the selected counter prepare the child. Releases the lock unless the thread that forked
+   holds it itself, which happens if an allocator forks. */
+static void after_fork_in_child(void)
+{
+  if (cpuc_process_has_selected() && selection.selected->backend->forked)
+    selection.selected->backend->forked();
+  if (cpuc_lock_release_in_child(&lock, cpuc_os_thread_id()))
+    cpuc_guard_forked();
+}
+
 /* Acquires the lock, and waits for other threads. First blocks all signals and cancellation.
    cpuc_process_once() unblocks the signals of faults again, so only fault handlers of the program
    can run in the thread that holds the lock. If this thread holds the lock already, the caller is
@@ -41,6 +52,7 @@ static void acquire(struct locking *locking)
   enum cpuc_lock_result result;
 
   locking->saved_errno = errno;
+  cpuc_early_on_fork(after_fork_in_child);
   cpuc_os_thread_block_signals_and_cancellation(&locking->saved);
   while ((result = cpuc_lock_try(&lock, cpuc_os_thread_id())) == CPUC_LOCK_BUSY)
     cpuc_os_thread_sleep_briefly(); /* most holders take 0.1 ms to a few ms */
@@ -53,29 +65,6 @@ static void release(const struct locking *locking)
     cpuc_lock_release(&lock);
   cpuc_os_thread_restore_signals_and_cancellation(&locking->saved);
   errno = locking->saved_errno;
-}
-
-/* Lets the selected counter prepare the child. Releases the lock unless the thread that forked
-   holds it itself, which happens if an allocator forks. */
-static void after_fork_in_child(void)
-{
-  if (cpuc_process_has_selected() && selection.selected->backend->forked)
-    selection.selected->backend->forked();
-  if (cpuc_lock_release_in_child(&lock, cpuc_os_thread_id()))
-    cpuc_guard_forked();
-}
-
-/* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them.
-   Priority 101 lets this function run before the constructors of the program, which may fork or
-   install fork handlers that read the counter. Without a priority, the constructors of a statically
-   linked program would run first. Darwin has no priorities. */
-#ifdef __APPLE__
-__attribute__((constructor)) static void load(void)
-#else
-__attribute__((constructor(101))) static void load(void)
-#endif
-{
-  cpuc_os_thread_on_fork(after_fork_in_child);
 }
 
 /* The signals of faults are unblocked while find() runs: by the guard, or so that handlers of the

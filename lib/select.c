@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "lib/select.h"
+#include "lib/early.h"
 #include "lib/reasons.h"
 #include "lib/request.h"
 #include "sys/environment.h"
@@ -38,7 +39,8 @@ static void note_indirect_read(const char *code)
     cpuc_reasons_note_selected(&selection->selected->info, code);
 }
 
-const struct cpuc_services cpuc_select_services = { read_fallback, note_indirect_read };
+const struct cpuc_services cpuc_select_services = { read_fallback, note_indirect_read,
+  cpuc_early_on_exit };
 
 /* Reads the OS clocks. After each fault, lets the clocks fall back as os-clock.h describes, to
    system calls or to no clock. */

@@ -19,16 +19,11 @@
 #include "sys/perf-event.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 /* The event for a CPU with one core type. */
 static const struct cpuc_perf_core_event core_cycles
   = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES };
-
-/* The destructor of this key closes the events of a thread that exits. */
-static pthread_key_t exit_key;
-static int has_exit_key;
 
 /* The counter that was opened last. The process reads no other counter of perf events. */
 static const struct cpuc_perf_counter *counter;
@@ -200,6 +195,20 @@ static void reset_events(int count)
   self->event_count = count;
 }
 
+/* Destructors that run later may read the counter, but must not open events, because no destructor
+   would close these. Without events, exit() needs no system calls. */
+static void leave_thread(void)
+{
+  struct cpuc_os_thread_saved saved;
+
+  cpuc_perf_self.is_exiting = 1;
+  if (cpuc_perf_self.event_count == 0)
+    return;
+  cpuc_os_thread_block_signals_and_cancellation(&saved);
+  close_events();
+  cpuc_os_thread_restore_signals_and_cancellation(&saved);
+}
+
 /* Opens the events of this thread, and continues its count. Returns 0 or an errno. */
 static int open_events(void)
 {
@@ -208,7 +217,7 @@ static int open_events(void)
   reset_events(core_types.count);
   error = open_descriptors();
   if (error == 0)
-    error = pthread_setspecific(exit_key, &cpuc_perf_self);
+    error = cpuc_perf_services->on_thread_exit(leave_thread);
   if (error == 0) {
     has_pages = counter->instruction && map_pages();
     error = continue_count();
@@ -286,41 +295,6 @@ void cpuc_perf_forked(void)
   self->state = CPUC_PERF_UNOPENED;
 }
 
-/* Destructors that run later may read the counter, but must not open events, because no destructor
-   would close these. */
-static void on_thread_exit(void *unused)
-{
-  struct cpuc_os_thread_saved saved;
-
-  (void)unused;
-  cpuc_os_thread_block_signals_and_cancellation(&saved);
-  close_events();
-  cpuc_perf_self.is_exiting = 1;
-  cpuc_os_thread_restore_signals_and_cancellation(&saved);
-}
-
-/* Runs when the library is loaded, because the C library has room in each thread only for the
-   values of the first keys. The value of a key that is created later needs an allocation in the
-   first read of a thread. Priority 101 lets this function run before the constructors of the
-   program, which may read the counter. Without the priority, the constructors of a statically
-   linked program would run first. */
-__attribute__((constructor(101))) static void load(void)
-{
-  has_exit_key = pthread_key_create(&exit_key, on_thread_exit) == 0;
-}
-
-/* Deletes the key, so that threads that exit later do not call an unloaded library. The events of
-   other threads stay open until the process ends. */
-__attribute__((destructor)) static void unload(void)
-{
-  if (cpuc_perf_self.event_count > 0) /* without events, exit() needs no system calls */
-    on_thread_exit(NULL);
-  cpuc_perf_self.is_exiting = 1;
-  if (has_exit_key)
-    pthread_key_delete(exit_key);
-  has_exit_key = 0;
-}
-
 /* Opens an event, and closes it. Stores in *requested_kernel whether the last request, granted or
    refused, was for an event that counts the kernel. Returns 0 or an errno. Uses the storage of the
    thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
@@ -362,8 +336,6 @@ static int try_counter(void)
   int error;
 
   counter->findings->access_denied = 0;
-  if (!has_exit_key)
-    return EAGAIN;
   error = cpuc_pmu_was_found_absent
     ? ENOENT : try_event(core_cycles, &counter->findings->requested_kernel);
   cpuc_pmu_was_found_absent = error == ENOENT;

@@ -197,6 +197,45 @@ TEST(child_forked_during_a_search_repeats_it)
   ck_assert_int_eq(searches, 0);
 }
 
+/* A constructor of the program without a priority, which the linker puts before the files of a
+   static library. Its fork handler, too, runs before the handler of a library that installs its own
+   later. */
+
+static int handler_searches, handler_found;
+
+static void search_in_a_fork_handler(void)
+{
+  if (handler_searches)
+    handler_found = search_in_the_child() == 0;
+}
+
+__attribute__((constructor)) static void install_fork_handler(void)
+{
+  pthread_atfork(NULL, NULL, search_in_a_fork_handler);
+}
+
+static int handler_has_found_nothing(void)
+{
+  return !handler_found;
+}
+
+/* The search of another thread would never end in the child. */
+TEST(fork_handler_of_a_constructor_may_search)
+{
+  pthread_t thread;
+
+#ifdef __APPLE__
+  SKIP_IF(1, "constructors of this system have no priorities");
+#endif
+  cpucycles();
+  ck_assert_int_eq(pthread_create(&thread, NULL, search_in_a_thread, NULL), 0);
+  wait_for(&is_searching);
+  handler_searches = 1;
+  in_child_process(handler_has_found_nothing);
+  __atomic_store_n(&may_end, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
+}
+
 /* Signals. */
 
 /* Blocks all signals, like a program that takes signals with sigwait(3). */
