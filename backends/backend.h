@@ -7,17 +7,9 @@
 #define CPUCYCLES_BACKEND_H
 
 #include "include/cpucycles/inline.h"
+#include "sys/kind.h"
 
 #pragma GCC visibility push(hidden)
-
-enum cpuc_kind {
-  CPUC_KIND_CORE,      /* core cycles */
-  CPUC_KIND_SYSTEM_CALL, /* core cycles, read with a system call */
-  CPUC_KIND_REFERENCE, /* near the nominal frequency, never scaled */
-  CPUC_KIND_SCALED,    /* outside of the core, any rate, scaled to cycles */
-  CPUC_KIND_CLOCK,     /* OS clock, fixed rate, scaled to cycles */
-  CPUC_KIND_NONE       /* counts nothing */
-};
 
 enum cpuc_scope {
   CPUC_SCOPE_THREAD, /* each thread has its own count */

@@ -66,14 +66,15 @@ static void help(void)
 static int check(const char *requested)
 {
   static struct library_info library;
-  const char *kind, *ignored;
+  enum cpuc_kind kind;
+  const char *ignored;
 
   fill_library(&library);
-  kind = library.selected ? library.selected->kind : "none";
+  kind = library.selected ? cpuc_kind_named(library.selected->kind) : CPUC_KIND_NONE;
   ignored = library.implementation_ignored;
   printf("cpucycles implementation %s\n", library.implementation);
   if (!requested)
-    return strcmp(kind, "clock") == 0 || strcmp(kind, "none") == 0;
+    return kind == CPUC_KIND_CLOCK || kind == CPUC_KIND_NONE;
   if (strcmp(library.implementation, requested) == 0)
     return 0;
   fprintf(stderr, "cpucycles-info: %s is in use, not %s: %s\n", library.implementation, requested,

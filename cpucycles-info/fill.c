@@ -26,7 +26,7 @@ void list_counters(struct counter_list *list)
   for (i = 0; i < MAX_COUNTERS && (counter = cpucycles_counter(i)) != NULL; i++) {
     snprintf(list->names[i], sizeof list->names[i], "%s", counter->name);
     list->is_examined[i]
-      = counter->state != CPUCYCLES_DROPPED && strcmp(counter->kind, "none") != 0;
+      = counter->state != CPUCYCLES_DROPPED && cpuc_kind_named(counter->kind) != CPUC_KIND_NONE;
   }
   list->count = i;
 }

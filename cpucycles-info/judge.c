@@ -83,11 +83,11 @@ static void warn_about_unit(struct report *report, const struct cpucycles_counte
   double cycles = core->cycles_per_count;
   char advice[80];
 
-  if (strcmp(counter->kind, "clock") == 0)
+  if (cpuc_kind_named(counter->kind) == CPUC_KIND_CLOCK)
     warn(report, "compare the counts as times: they are not counted cycles",
       "%s is an operating-system clock: its cycles are converted time, not counted cycles",
       counter->name);
-  if (strcmp(counter->kind, "none") == 0)
+  if (cpuc_kind_named(counter->kind) == CPUC_KIND_NONE)
     warn(report, "do not measure here: no counter works", "no counter works here");
   if (is_of_core_cycles(counter) || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
     return;
@@ -172,7 +172,7 @@ static void warn_about_results(struct report *report, const struct counter_resul
     warn(report, is_in_use ? "drop differences below 0: the counter steps back" : NULL,
       "%s stepped back in %d of %d adjacent reads", results->name, results->below_zero,
       results->difference_count);
-  if (results->invariant == 0 && strcmp(counter->kind, "reference") == 0)
+  if (results->invariant == 0 && cpuc_kind_named(counter->kind) == CPUC_KIND_REFERENCE)
     warn(report, is_in_use ? "keep the frequency of the core constant" : NULL,
       "%s does not have a constant rate (%s)", results->name, results->invariant_source);
 }

@@ -6,6 +6,7 @@
 #define CPUCYCLES_REPORT_H
 
 #include "cpucycles-info/write.h"
+#include "sys/kind.h"
 
 #include <cpucycles.h>
 #include <stddef.h>
@@ -142,7 +143,7 @@ const struct counter_results *results_of(const struct report *report, const char
 /* Returns 1 if the counter is of a kind that counts core cycles, according to the library. */
 static inline int is_of_core_cycles(const struct cpucycles_counter_info *counter)
 {
-  return strcmp(counter->kind, "core") == 0 || strcmp(counter->kind, "system call") == 0;
+  return cpuc_kind_facts[cpuc_kind_named(counter->kind)].counts_core_cycles;
 }
 
 /* Returns the deviation of the measured rate from the reported rate, in parts per million; 0 if one

@@ -46,36 +46,27 @@ static void summarize_read(const struct counter_results *results)
   write_words("; an empty section %lld cycles", results->overhead);
 }
 
-/* Returns the rank of a counter, which is lower for a better kind. */
-static int rank_of(const struct cpucycles_counter_info *counter)
-{
-  static const char *const kinds[] = { "core", "system call", "reference", "scaled", "clock" };
-  int i = 0;
-
-  while (i < 5 && strcmp(counter->kind, kinds[i]) != 0)
-    i++;
-  return i;
-}
-
 /* Returns the counter whose explanation says how to get a better count: the one in use, if it has a
    remedy, else the best counter that works but is slower, or does not work, and of equal ones that
    with a remedy; or NULL. */
 static const struct cpucycles_counter_info *find_better(const struct library_info *library)
 {
   const struct cpucycles_counter_info *counter, *best = NULL;
-  int i, rank, least = library->selected ? rank_of(library->selected) : 0;
+  enum cpuc_kind kind, least
+    = library->selected ? cpuc_kind_named(library->selected->kind) : CPUC_KIND_CORE;
+  int i;
 
   if (library->selected && library->selected->remedy)
     return library->selected;
   for (i = 0; i < library->counter_count; i++) {
     counter = library->counters[i];
-    rank = rank_of(counter);
-    if (rank >= least || (!counter->explanation && counter->state == CPUCYCLES_DROPPED))
+    kind = cpuc_kind_named(counter->kind);
+    if (kind >= least || (!counter->explanation && counter->state == CPUCYCLES_DROPPED))
       continue;
     if (!counter->explanation)
       return counter;
     if (!best || (counter->remedy && !best->remedy)
-      || (!counter->remedy == !best->remedy && rank < rank_of(best)))
+      || (!counter->remedy == !best->remedy && kind < cpuc_kind_named(best->kind)))
       best = counter;
   }
   return best;

@@ -18,31 +18,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The name of each kind; its penalty, 0 for counters in the core and the highest for OS clocks; the
-   unit of the count after scaling. */
-static const struct {
-  const char *name;
-  int penalty;
-  const char *count_unit;
-} kinds[] = {
-  [CPUC_KIND_CORE] = { "core", 0, "core cycles" },
-  [CPUC_KIND_SYSTEM_CALL] = { "system call", 100, "core cycles" },
-  [CPUC_KIND_REFERENCE] = { "reference", 100, "reference cycles" },
-  [CPUC_KIND_SCALED] = { "scaled", 100, "scaled cycles" },
-  [CPUC_KIND_CLOCK] = { "clock", 200, "scaled cycles" },
-  [CPUC_KIND_NONE] = { "none", 200, "counts" },
-};
-
 static const char *const scopes[] = {
   [CPUC_SCOPE_THREAD] = "thread",
   [CPUC_SCOPE_CORE] = "core",
   [CPUC_SCOPE_SYSTEM] = "system",
 };
-
-int cpuc_candidate_penalty(const struct cpuc_candidate *candidate)
-{
-  return kinds[candidate->backend->kind].penalty;
-}
 
 /* Reason codes for measurements without a result. */
 static const char *const failures[] = {
@@ -88,13 +68,6 @@ static void open_counter(void *argument)
     candidate->info.unit = diagnosis.unit;
 }
 
-int cpuc_candidate_is_time_based(const struct cpuc_candidate *candidate)
-{
-  enum cpuc_kind kind = candidate->backend->kind;
-
-  return kind == CPUC_KIND_SCALED || kind == CPUC_KIND_CLOCK;
-}
-
 /* Finds the units and cycles of the scale of a time-based counter. Clocks have a fixed rate. Other
    time-based counters need a reported rate, or a measured rate at which a unit is a simple multiple
    or fraction of a cycle. */
@@ -123,7 +96,7 @@ static void scale(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
 
-  if (!cpuc_candidate_is_time_based(candidate)) {
+  if (!cpuc_candidate_kind(candidate)->is_time_based) {
     candidate->units = candidate->cycles = 1;
     candidate->info.scaling = 1;
     return;
@@ -171,11 +144,6 @@ static void extend_for_use(void *argument)
   extend(candidate, cpuc_scale_agree_within_1_percent(rate, again) ? rate : 0);
 }
 
-static int counts_core_cycles(const struct cpuc_backend *backend)
-{
-  return backend->kind == CPUC_KIND_CORE || backend->kind == CPUC_KIND_SYSTEM_CALL;
-}
-
 /* Returns the count per core cycle in thousandths, or -1 if the chain proves nothing. The chain has
    about a thousand adds, which take some hundred nanoseconds, or for a system call, whose time
    varies more, four thousand. */
@@ -186,7 +154,7 @@ static long long measure_ratio(const struct cpuc_candidate *candidate)
   const long long limit = 1LL << 50; /* of a count, so that no product overflows */
   long long advance = 0;
 
-  if (!counts_core_cycles(candidate->backend) || !cpuc_dependent_add_takes_one_cycle()
+  if (!cpuc_candidate_kind(candidate)->counts_core_cycles || !cpuc_dependent_add_takes_one_cycle()
     || !cpuc_chain_measure(&candidate->reader, passes, WINDOWS, 0, &advance))
     return -1;
   advance = advance < 0 ? 0 : advance < limit ? advance : limit;
@@ -217,7 +185,7 @@ static void prove(void *argument)
       return;
   }
   candidate->is_unproven = 1;
-  candidate->info.count_unit = kinds[CPUC_KIND_NONE].count_unit;
+  candidate->info.count_unit = cpuc_kind_facts[CPUC_KIND_NONE].count_unit;
   cpuc_reasons_note_unproven(&candidate->info);
   snprintf(candidate->explanation, sizeof candidate->explanation,
     "it does not count core cycles: its count advances by %lld.%03lld per core cycle",
@@ -235,7 +203,7 @@ static void score(void *argument)
   switch (cpuc_trend_find(&candidate->reader, candidate->cannot_win, &smallest)) {
   case CPUC_TREND_UP:
     candidate->info.state = CPUCYCLES_USABLE;
-    candidate->info.score = smallest + cpuc_candidate_penalty(candidate);
+    candidate->info.score = smallest + cpuc_candidate_kind(candidate)->penalty;
     break;
   case CPUC_TREND_DOWN:
     drop(candidate, "decreasing");
@@ -278,10 +246,10 @@ static void describe(struct cpucycles_counter_info *info, const struct cpuc_tabl
 {
   info->name = entry->name;
   info->summary = entry->summary;
-  info->kind = kinds[entry->backend->kind].name;
+  info->kind = cpuc_kind_facts[entry->backend->kind].name;
   info->scope = scopes[entry->backend->scope];
   info->unit = entry->backend->unit;
-  info->count_unit = kinds[entry->backend->kind].count_unit;
+  info->count_unit = cpuc_kind_facts[entry->backend->kind].count_unit;
   info->width = entry->backend->width;
 }
 

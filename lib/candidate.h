@@ -39,8 +39,12 @@ struct cpuc_candidate {
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
   struct cpuc_candidate_context *context);
 
-/* Returns the part of the score that depends on the kind alone. */
-int cpuc_candidate_penalty(const struct cpuc_candidate *candidate);
+/* Returns what follows from the kind of the counter. */
+static inline const struct cpuc_kind_facts *cpuc_candidate_kind(
+  const struct cpuc_candidate *candidate)
+{
+  return &cpuc_kind_facts[candidate->backend->kind];
+}
 
 /* Runs the trial: opens, scales, extends, scores and proves the counter, then closes it. Afterwards
    the counter is usable and info->score is its score, or it is dropped and info->reason is set.
@@ -56,9 +60,6 @@ int cpuc_candidate_reopen(struct cpuc_candidate *candidate);
 
 /* Closes a counter that was opened again. */
 void cpuc_candidate_close(struct cpuc_candidate *candidate);
-
-/* Returns 1 if the count is scaled with the frequency estimate. */
-int cpuc_candidate_is_time_based(const struct cpuc_candidate *candidate);
 
 /* Asks the backend why the counter was dropped. Call between cpuc_guard_enter() and
    cpuc_guard_leave(). */

@@ -16,6 +16,8 @@ sys_libcommon_la_SOURCES = \
 	sys/environment.h \
 	sys/file.c \
 	sys/file.h \
+	sys/kind.c \
+	sys/kind.h \
 	sys/os-clock.h \
 	sys/os-thread.h \
 	sys/parse.c \

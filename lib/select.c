@@ -57,17 +57,10 @@ static int is_usable(const struct cpuc_candidate *candidate)
   return candidate->info.state == CPUCYCLES_USABLE;
 }
 
-/* Returns 0 for counters of cycles; 1 for time-based counters, and for the counter that counts
-   nothing; 2 for counters of core cycles that count something else. The lower group wins, whatever
-   the scores, because converted time is wrong if the core frequency differs from the estimate, and
-   other counts are wrong in any case, which a program cannot notice. */
+/* The lower group wins, whatever the scores. */
 static int group_of(const struct cpuc_candidate *candidate)
 {
-  enum cpuc_kind kind = candidate->backend->kind;
-
-  if (candidate->is_unproven)
-    return 2;
-  return kind == CPUC_KIND_SCALED || kind == CPUC_KIND_CLOCK || kind == CPUC_KIND_NONE;
+  return candidate->is_unproven ? CPUC_KIND_GROUP_UNPROVEN : cpuc_candidate_kind(candidate)->group;
 }
 
 /* Returns 1 if an earlier usable counter of this group or a lower one has the same register_name.
@@ -95,7 +88,7 @@ static int can_win(const struct cpuc_selection *selection, const struct cpuc_can
   for (earlier = selection->candidates; earlier < candidate; earlier++)
     if (is_usable(earlier) && group_of(earlier) <= group_of(candidate)
       && (group_of(earlier) < group_of(candidate)
-        || earlier->info.score <= cpuc_candidate_penalty(candidate)))
+        || earlier->info.score <= cpuc_candidate_kind(candidate)->penalty))
       return 0;
   return !reads_same_register(selection, candidate);
 }
@@ -222,7 +215,7 @@ static void check_estimate(struct cpuc_selection *selection, const struct cpuc_t
 {
   long long least;
 
-  if (selection->frequency.is_setting || !cpuc_candidate_is_time_based(selection->selected))
+  if (selection->frequency.is_setting || !cpuc_candidate_kind(selection->selected)->is_time_based)
     return;
   least = cpuc_frequency_least_plausible();
   if (selection->frequency.persecond >= least)

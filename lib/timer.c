@@ -13,31 +13,17 @@
 
 enum { TRIES = 4 }; /* because a measurement can be interrupted */
 
-/* The invariance of each kind; -1 if it does not follow from the kind. Core cycles follow the core
-   frequency. Scaled counters have a constant rate, which the architecture or the operating system
-   defines, and clocks have a constant rate, which the operating system defines. */
-static const struct {
-  int invariant;
-  const char *source;
-} kinds[] = {
-  [CPUC_KIND_CORE] = { 0, "kind of the counter" },
-  [CPUC_KIND_SYSTEM_CALL] = { 0, "kind of the counter" },
-  [CPUC_KIND_REFERENCE] = { -1, NULL },
-  [CPUC_KIND_SCALED] = { 1, "architecture or operating system" },
-  [CPUC_KIND_CLOCK] = { 1, "operating system" },
-  [CPUC_KIND_NONE] = { -1, NULL },
-};
-
 static struct cpucycles_timer_info describe(const struct cpuc_candidate *candidate,
   struct cpuc_rate reported)
 {
   const struct cpuc_backend *backend = candidate->backend;
-  enum cpuc_kind kind = candidate->is_unproven ? CPUC_KIND_NONE : backend->kind;
+  const struct cpuc_kind_facts *kind
+    = &cpuc_kind_facts[candidate->is_unproven ? CPUC_KIND_NONE : backend->kind];
   struct cpucycles_timer_info found;
 
   memset(&found, 0, sizeof found);
-  found.invariant = kinds[kind].invariant;
-  found.invariant_source = kinds[kind].source;
+  found.invariant = kind->invariant;
+  found.invariant_source = kind->invariant_source;
   if (backend->is_invariant)
     found.invariant = backend->is_invariant(&found.invariant_source);
   if (found.invariant < 0)

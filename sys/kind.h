@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* The kinds of counters, and what follows from the kind of a counter. */
+
+#ifndef CPUCYCLES_KIND_H
+#define CPUCYCLES_KIND_H
+
+#pragma GCC visibility push(hidden)
+
+/* Better kinds come first. */
+enum cpuc_kind {
+  CPUC_KIND_CORE,        /* core cycles */
+  CPUC_KIND_SYSTEM_CALL, /* core cycles, read with a system call */
+  CPUC_KIND_REFERENCE,   /* near the nominal frequency, never scaled */
+  CPUC_KIND_SCALED,      /* outside of the core, any rate, scaled to cycles */
+  CPUC_KIND_CLOCK,       /* OS clock, fixed rate, scaled to cycles */
+  CPUC_KIND_NONE         /* counts nothing */
+};
+
+struct cpuc_kind_facts {
+  const char *name; /* `kind` of struct cpucycles_counter_info */
+  int penalty;      /* the part of the score that depends on the kind */
+  const char *count_unit; /* of the count after scaling */
+  /* A counter of a lower group wins, whatever the scores: converted time is wrong if the core
+     frequency differs from the estimate, which a program cannot notice. */
+  int group;
+  int counts_core_cycles;
+  int is_time_based; /* 1: the count is scaled with the frequency estimate */
+  /* 1 if the rate is constant, 0 if it follows the core frequency, or -1 if that does not follow
+     from the kind; and what defines the rate, or NULL. */
+  int invariant;
+  const char *invariant_source;
+};
+
+extern const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_NONE + 1];
+
+/* The group of a counter of core cycles that counts something else, which is wrong in any case. */
+enum { CPUC_KIND_GROUP_UNPROVEN = 2 };
+
+/* Returns the kind of this name. */
+enum cpuc_kind cpuc_kind_named(const char *name);
+
+#pragma GCC visibility pop
+
+#endif
