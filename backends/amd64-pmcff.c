@@ -66,7 +66,7 @@ static int open_fixed_counter(const struct cpuc_services *services,
     return EACCES;
   if (!cpuc_pmu_nmi_watchdog_is_on())
     return 0;
-  diagnosis->reason = "decreasing";
+  diagnosis->reason = CPUC_REASON_DECREASING;
   return EBUSY;
 }
 

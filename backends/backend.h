@@ -17,11 +17,19 @@ enum cpuc_scope {
   CPUC_SCOPE_SYSTEM  /* all cores share one count */
 };
 
+/* Why a counter was dropped, or is not read directly. Of the last two, the later one is worse. */
+enum cpuc_reason {
+  CPUC_REASON_NONE,
+#define CPUC_REASON(id, code, sentence) CPUC_REASON_##id,
+#include "sys/reasons.def"
+#undef CPUC_REASON
+};
+
 /* What open() of a backend may add to its result, and explain() to the reason of a dropped counter.
-   A member that is not NULL replaces the default of the library. The caller sets all members to
-   NULL before it calls open() or explain(). */
+   A member that is not 0 replaces the default of the library. The caller sets all members to 0
+   before it calls open() or explain(). */
 struct cpuc_diagnosis {
-  const char *reason;      /* of a failure: a code of cpucycles-internals(7) */
+  enum cpuc_reason reason; /* of a failure */
   const char *explanation; /* of a failure: a sentence */
   const char *remedy;      /* from explain(): a command or step that helps on this machine */
   const char *unit;        /* from open(), if it succeeds: replaces `unit` of the backend */
@@ -52,9 +60,9 @@ struct cpuc_services {
      counter passes its trial with the count of another counter. */
   long long (*fallback)(void);
 
-  /* Records that at least one thread does not read the selected counter directly. code is "by-read"
-     or "by-fallback" of cpucycles-internals(7). Does nothing during the selection. */
-  void (*note_indirect_read)(const char *code);
+  /* Records that at least one thread does not read the selected counter directly. The reason is
+     CPUC_REASON_BY_READ or CPUC_REASON_BY_FALLBACK. Does nothing during the selection. */
+  void (*note_indirect_read)(enum cpuc_reason reason);
 
   /* Lets the calling thread call leave() when it exits, or unloads the library. All calls have the
      same argument. Returns 0 or an errno. */

@@ -65,7 +65,7 @@ static void use_fallback(void)
 {
   this_thread.uses_fallback = 1;
   this_thread.base = this_thread.last - services->fallback();
-  services->note_indirect_read("by-fallback");
+  services->note_indirect_read(CPUC_REASON_BY_FALLBACK);
 }
 
 /* ThreadSanitizer does not support the fence in this function. */

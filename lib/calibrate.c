@@ -31,7 +31,7 @@ struct timed_count {
 };
 
 /* Reads the counter and the clock together. */
-static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_reason read_timed_count(const struct cpuc_calibrate_setup *calibration,
   struct timed_count *timed)
 {
   struct cpuc_clock_sample sample = cpuc_clock_sample_take(calibration->now, calibration->read);
@@ -44,20 +44,20 @@ static enum cpuc_calibrate_result read_timed_count(const struct cpuc_calibrate_s
     sample.width = calibration->now() - sample.outer;
   }
   if (sample.width <= 0)
-    return sample.width < 0 ? CPUC_CALIBRATE_CLOCK_DECREASING : CPUC_CALIBRATE_CLOCK_NOT_INCREASING;
+    return sample.width < 0 ? CPUC_REASON_CLOCK_DECREASING : CPUC_REASON_CLOCK_NOT_INCREASING;
   timed->count = sample.inner;
   timed->time = sample.outer + (is_coarse ? sample.width : sample.width / 2);
   timed->width = sample.width;
-  return CPUC_CALIBRATE_SUCCESS;
+  return CPUC_REASON_NONE;
 }
 
 /* Stores the narrowest of several timed counts, because reads of the others may have been
    interrupted. Stops when the narrowest width occurs a second time, because two interruptions
    hardly ever take the same time, so this width is as narrow as the clock allows. */
-static enum cpuc_calibrate_result take_best_timed_count(
+static enum cpuc_reason take_best_timed_count(
   const struct cpuc_calibrate_setup *calibration, struct timed_count *best)
 {
-  enum cpuc_calibrate_result error = read_timed_count(calibration, best);
+  enum cpuc_reason error = read_timed_count(calibration, best);
   struct timed_count next;
   int i;
 
@@ -72,20 +72,20 @@ static enum cpuc_calibrate_result take_best_timed_count(
 }
 
 /* Waits until `nanoseconds` have passed since the time `from`. */
-static enum cpuc_calibrate_result wait_until(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_reason wait_until(const struct cpuc_calibrate_setup *calibration,
   long long from, long long nanoseconds)
 {
-  static const enum cpuc_calibrate_result results[] = {
-    [CPUC_CLOCK_WAIT_ENDED] = CPUC_CALIBRATE_SUCCESS,
-    [CPUC_CLOCK_WAIT_STOPPED] = CPUC_CALIBRATE_CLOCK_NOT_INCREASING,
-    [CPUC_CLOCK_WAIT_BACK] = CPUC_CALIBRATE_CLOCK_DECREASING,
+  static const enum cpuc_reason results[] = {
+    [CPUC_CLOCK_WAIT_ENDED] = CPUC_REASON_NONE,
+    [CPUC_CLOCK_WAIT_STOPPED] = CPUC_REASON_CLOCK_NOT_INCREASING,
+    [CPUC_CLOCK_WAIT_BACK] = CPUC_REASON_CLOCK_DECREASING,
   };
 
   return results[cpuc_clock_wait(calibration->now, from, from + nanoseconds, STUCK_READS)];
 }
 
 /* Computes the counts per second between two timed counts. */
-static enum cpuc_calibrate_result rate_between(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_reason rate_between(const struct cpuc_calibrate_setup *calibration,
   const struct timed_count *from, const struct timed_count *to, long long *rate)
 {
   long long counted = cpuc_step_between(from->count, to->count);
@@ -93,22 +93,22 @@ static enum cpuc_calibrate_result rate_between(const struct cpuc_calibrate_setup
   if (calibration->bits == 32)
     counted &= 0xffffffff;
   if (to->time <= from->time)
-    return CPUC_CALIBRATE_CLOCK_DECREASING;
+    return CPUC_REASON_CLOCK_DECREASING;
   if (counted <= 0)
-    return counted < 0 ? CPUC_CALIBRATE_COUNTER_DECREASING : CPUC_CALIBRATE_COUNTER_NOT_INCREASING;
+    return counted < 0 ? CPUC_REASON_DECREASING : CPUC_REASON_NOT_INCREASING;
   *rate = cpuc_scale_counts_per_second((unsigned long long)counted, to->time - from->time);
   /* No counter has a rate outside these limits. With such a rate, later calculations would overflow
      or divide by 0. */
-  return *rate < 1 || *rate > CPUC_RATE_HIGHEST ? CPUC_CALIBRATE_RATE_MISMATCH
-                                                : CPUC_CALIBRATE_SUCCESS;
+  return *rate < 1 || *rate > CPUC_RATE_HIGHEST ? CPUC_REASON_RATE_MISMATCH
+                                                : CPUC_REASON_NONE;
 }
 
 /* Measures the rate in a window of `window` nanoseconds that begins with the count `from`. Stores
    the count at the end of the window in *to. */
-static enum cpuc_calibrate_result measure_window(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_reason measure_window(const struct cpuc_calibrate_setup *calibration,
   long long window, const struct timed_count *from, struct timed_count *to, long long *rate)
 {
-  enum cpuc_calibrate_result error = wait_until(calibration, from->time, window);
+  enum cpuc_reason error = wait_until(calibration, from->time, window);
 
   if (!error)
     error = take_best_timed_count(calibration, to);
@@ -116,11 +116,11 @@ static enum cpuc_calibrate_result measure_window(const struct cpuc_calibrate_set
 }
 
 /* Measures `count` rates in adjacent windows. */
-static enum cpuc_calibrate_result measure(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_reason measure(const struct cpuc_calibrate_setup *calibration,
   long long window, long long *rates, int count)
 {
   struct timed_count ends[ESTIMATES + 1];
-  enum cpuc_calibrate_result error = take_best_timed_count(calibration, &ends[0]);
+  enum cpuc_reason error = take_best_timed_count(calibration, &ends[0]);
   int i;
 
   for (i = 0; i < count && !error; i++)
@@ -129,10 +129,10 @@ static enum cpuc_calibrate_result measure(const struct cpuc_calibrate_setup *cal
 }
 
 /* Verifies a reported rate. */
-static enum cpuc_calibrate_result verify_reported(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_reason verify_reported(const struct cpuc_calibrate_setup *calibration,
   long long reported)
 {
-  enum cpuc_calibrate_result error;
+  enum cpuc_reason error;
   long long rate;
   int i;
 
@@ -141,13 +141,13 @@ static enum cpuc_calibrate_result verify_reported(const struct cpuc_calibrate_se
     if (error || cpuc_scale_agree_within_1_percent(reported, rate))
       return error;
   }
-  return CPUC_CALIBRATE_RATE_MISMATCH;
+  return CPUC_REASON_RATE_MISMATCH;
 }
 
-static enum cpuc_calibrate_result find_multiple(const struct cpuc_calibrate_setup *calibration,
+static enum cpuc_reason find_multiple(const struct cpuc_calibrate_setup *calibration,
   long long persecond, long long *sixteenths)
 {
-  enum cpuc_calibrate_result error;
+  enum cpuc_reason error;
   long long rates[ESTIMATES];
   int i;
 
@@ -158,12 +158,12 @@ static enum cpuc_calibrate_result find_multiple(const struct cpuc_calibrate_setu
     *sixteenths = cpuc_scale_find_sixteenths(rates[0], persecond);
     if (*sixteenths > 0 && cpuc_scale_find_sixteenths(rates[1], persecond) == *sixteenths
       && cpuc_scale_find_sixteenths(rates[2], persecond) == *sixteenths)
-      return CPUC_CALIBRATE_SUCCESS;
+      return CPUC_REASON_NONE;
   }
-  return CPUC_CALIBRATE_NO_MULTIPLE;
+  return CPUC_REASON_NO_MULTIPLE;
 }
 
-enum cpuc_calibrate_result cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
+enum cpuc_reason cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths)
 {
   *sixteenths = 0;

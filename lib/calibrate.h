@@ -8,18 +8,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The outcome of a measurement: success, or the reason why it gives no rate. */
-enum cpuc_calibrate_result {
-  CPUC_CALIBRATE_SUCCESS,
-  CPUC_CALIBRATE_CLOCK_DECREASING,
-  CPUC_CALIBRATE_CLOCK_NOT_INCREASING,
-  CPUC_CALIBRATE_COUNTER_NOT_INCREASING,
-  CPUC_CALIBRATE_COUNTER_DECREASING,
-  /* the measured rate differs from the reported one, or is implausible */
-  CPUC_CALIBRATE_RATE_MISMATCH,
-  CPUC_CALIBRATE_NO_MULTIPLE
-};
-
 /* A counter, and the clock that it is measured against. */
 struct cpuc_calibrate_setup {
   long long (*read)(void);
@@ -27,13 +15,14 @@ struct cpuc_calibrate_setup {
   long long (*now)(void); /* nanoseconds */
 };
 
-/* Finds out how a counter is scaled, in three tries at most. `reported` is the rate of the counter
+/* Finds out how a counter is scaled, in three tries at most. Returns CPUC_REASON_NONE, or why the
+   measurement gives no rate. `reported` is the rate of the counter
    in units per second, or 0 if the hardware and the kernel report none. If `reported` is not 0, a
    measurement of 0.2 ms must agree with it within 1 %, and *sixteenths is set to 0. If `reported`
    is 0, three measurements of 0.4 ms must agree on the cycles per unit, as
    cpuc_scale_find_sixteenths() rounds them, and *sixteenths is set to the result of that function.
    `persecond` is the estimate of the CPU's frequency. */
-enum cpuc_calibrate_result cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
+enum cpuc_reason cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
   long long reported, long long persecond, long long *sixteenths);
 
 /* Measures the rate of read(), which returns 64 or 32 bits, against the OS clock in about 1 ms.

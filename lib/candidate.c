@@ -24,17 +24,7 @@ static const char *const scopes[] = {
   [CPUC_SCOPE_SYSTEM] = "system",
 };
 
-/* Reason codes for measurements without a result. */
-static const char *const failures[] = {
-  [CPUC_CALIBRATE_CLOCK_DECREASING] = "clock-decreasing",
-  [CPUC_CALIBRATE_CLOCK_NOT_INCREASING] = "clock-not-increasing",
-  [CPUC_CALIBRATE_COUNTER_NOT_INCREASING] = "not-increasing",
-  [CPUC_CALIBRATE_COUNTER_DECREASING] = "decreasing",
-  [CPUC_CALIBRATE_RATE_MISMATCH] = "rate-mismatch",
-  [CPUC_CALIBRATE_NO_MULTIPLE] = "no-multiple",
-};
-
-static void drop(struct cpuc_candidate *candidate, const char *reason)
+static void drop(struct cpuc_candidate *candidate, enum cpuc_reason reason)
 {
   candidate->has_failed = 1;
   cpuc_reasons_drop(&candidate->info, reason);
@@ -78,17 +68,17 @@ static void find_units_and_cycles(struct cpuc_candidate *candidate)
     = { backend->read, backend->width, candidate->context->now };
   long long persecond = candidate->context->persecond, sixteenths = 0;
   long long reported = cpuc_reported_rate(backend).hz;
-  enum cpuc_calibrate_result result = CPUC_CALIBRATE_SUCCESS;
+  enum cpuc_reason result = CPUC_REASON_NONE;
 
   if (backend->kind == CPUC_KIND_SCALED)
     result = cpuc_calibrate_scaling(&calibration, reported, persecond, &sixteenths);
   if (result)
-    drop(candidate, failures[result]);
+    drop(candidate, result);
   else if (reported > 0 || sixteenths > 0) {
     candidate->units = reported > 0 ? reported : 16;
     candidate->cycles = reported > 0 ? persecond : sixteenths;
   } else
-    drop(candidate, "no-rate");
+    drop(candidate, CPUC_REASON_NO_RATE);
 }
 
 /* Sets the scale. The trial finds it, and the counter that is opened again keeps it. */
@@ -206,10 +196,10 @@ static void score(void *argument)
     candidate->info.score = smallest + cpuc_candidate_kind(candidate)->penalty;
     break;
   case CPUC_TREND_DOWN:
-    drop(candidate, "decreasing");
+    drop(candidate, CPUC_REASON_DECREASING);
     break;
   case CPUC_TREND_FLAT:
-    drop(candidate, "not-increasing");
+    drop(candidate, CPUC_REASON_NOT_INCREASING);
     break;
   }
 }
@@ -224,7 +214,7 @@ static void read_again(void *argument)
   if (candidate->backend->scope != CPUC_SCOPE_CORE)
     (void)candidate->reader.read();
   else if (cpuc_trend_find(&candidate->reader, 1, &smallest) == CPUC_TREND_FLAT)
-    drop(candidate, "not-increasing");
+    drop(candidate, CPUC_REASON_NOT_INCREASING);
 }
 
 static void close_counter(void *argument)
@@ -269,7 +259,7 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
   candidate->info.reason = candidate->info.explanation = NULL; /* may have been "not-asked" */
   candidate->is_unproven = 0;
   if (candidate->backend->kind == CPUC_KIND_NONE)
-    drop(candidate, "not-increasing"); /* no trial is needed */
+    drop(candidate, CPUC_REASON_NOT_INCREASING); /* no trial is needed */
   else if (run(candidate, open_counter) && run(candidate, scale)
     && run(candidate, extend_for_trial) && run(candidate, score))
     run(candidate, prove);

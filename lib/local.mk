@@ -31,6 +31,7 @@ sys_libcommon_la_SOURCES = \
 	sys/perf-register.h \
 	sys/quantile.c \
 	sys/quantile.h \
+	sys/reasons.def \
 	sys/root.c \
 	sys/root.h \
 	sys/step.h

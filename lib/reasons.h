@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The reason codes of cpucycles-internals(7), their sentences, and remedies. */
+/* The reasons of counters for the interface: codes, sentences and remedies. */
 
 #ifndef CPUCYCLES_REASONS_H
 #define CPUCYCLES_REASONS_H
@@ -9,10 +9,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Marks a counter as dropped, because of a reason code, an errno of open(), or the signal of a
-   fault. The code follows from the errno or the signal, and the sentence from the code, unless the
-   diagnosis of the backend contains a code or a sentence. */
-void cpuc_reasons_drop(struct cpucycles_counter_info *, const char *reason);
+/* Marks a counter as dropped, because of a reason, an errno of open(), or the signal of a fault.
+   The reason follows from the errno or the signal, and the sentence from the reason, unless the
+   diagnosis of the backend contains a reason or a sentence. */
+void cpuc_reasons_drop(struct cpucycles_counter_info *, enum cpuc_reason);
 void cpuc_reasons_drop_errno(struct cpucycles_counter_info *, int error,
   const struct cpuc_diagnosis *);
 void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal);
@@ -23,10 +23,10 @@ void cpuc_reasons_note_unproven(struct cpucycles_counter_info *);
 /* Asks the backend of a dropped counter for an explanation and a remedy. */
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
 
-/* Stores a code of cpucycles-internals(7) as the reason of the selected counter, because at least
-   one thread does not read this counter directly. Keeps the old reason if it is worse.
-   Async-signal-safe. */
-void cpuc_reasons_note_selected(struct cpucycles_counter_info *, const char *code);
+/* Stores CPUC_REASON_BY_READ or CPUC_REASON_BY_FALLBACK as the reason of the selected counter,
+   because at least one thread does not read this counter directly. Keeps the old reason if it is
+   worse. Async-signal-safe. */
+void cpuc_reasons_note_selected(struct cpucycles_counter_info *, enum cpuc_reason);
 
 #pragma GCC visibility pop
 

@@ -31,12 +31,12 @@ static long long read_fallback(void)
   return selection ? cpuc_reader_read(&selection->fallback) : 0;
 }
 
-static void note_indirect_read(const char *code)
+static void note_indirect_read(enum cpuc_reason reason)
 {
   struct cpuc_selection *selection = load_complete();
 
   if (selection)
-    cpuc_reasons_note_selected(&selection->selected->info, code);
+    cpuc_reasons_note_selected(&selection->selected->info, reason);
 }
 
 const struct cpuc_services cpuc_select_services = { read_fallback, note_indirect_read,
@@ -198,7 +198,7 @@ static void select_with(struct cpuc_selection *selection, const struct cpuc_tabl
   for (i = 0; i < selection->count; i++) {
     cpuc_candidate_begin(&selection->candidates[i], &table[i], &selection->context);
     if (list)
-      cpuc_reasons_drop(&selection->candidates[i].info, "not-asked");
+      cpuc_reasons_drop(&selection->candidates[i].info, CPUC_REASON_NOT_ASKED);
   }
   /* The last resorts: a clock, because it may advance later even if it did not in its trial; if no
      clock can be read, the counter that is always 0. */

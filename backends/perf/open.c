@@ -139,7 +139,7 @@ static void use_descriptors(void)
 {
   cpuc_perf_self.state = CPUC_PERF_VIA_READ;
   if (counter->instruction)
-    cpuc_perf_services->note_indirect_read("by-read");
+    cpuc_perf_services->note_indirect_read(CPUC_REASON_BY_READ);
 }
 
 /* Maps the pages. Returns 0 if they do not contain the count. */
@@ -179,7 +179,7 @@ static void use_fallback(void)
   self->fallback_base = self->last - cpuc_perf_services->fallback();
   self->state = CPUC_PERF_VIA_FALLBACK;
   if (!self->is_exiting)
-    cpuc_perf_services->note_indirect_read("by-fallback");
+    cpuc_perf_services->note_indirect_read(CPUC_REASON_BY_FALLBACK);
 }
 
 /* Initializes `count` events of the thread, which are not open yet. */

@@ -366,7 +366,7 @@ static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
   for (i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
     if (fits(decisions[i].if_known, known)) {
       if ((decisions[i].if_known & PMU_BITS) == PMU_ABSENT)
-        diagnosis->reason = "absent";
+        diagnosis->reason = CPUC_REASON_ABSENT;
       diagnosis->explanation = decisions[i].explanation;
       diagnosis->remedy = decisions[i].remedy;
       return;

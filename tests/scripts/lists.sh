@@ -67,11 +67,11 @@ fi
 # The library, the manual, the schema and the test of each reason have the same reasons. A table in a
 # C file has rows of the form { "reason", NEXT...
 in_table() { tr '\n' ' ' <"$1" | grep -o "{ *\"[a-z-]*\", *$2" | cut -d '"' -f 2; }
-given=$(in_table "$srcdir/lib/reasons.c" '"' | sort)
+given=$(sed -n 's/^CPUC_REASON([A-Z_]*, "\([^"]*\)".*/\1/p' "$srcdir/sys/reasons.def" | sort)
 explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' \
   "$srcdir/lib/cpucycles-internals.7.in" | sort)
 made=$(in_table "$srcdir/tests/suites/check_select.c" '{' | sort -u)
-[ -n "$given" ] || wrong "no reasons in lib/reasons.c"
+[ -n "$given" ] || wrong "no reasons in sys/reasons.def"
 [ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles-internals(7): $(echo $explained)"
 schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
   sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' |

@@ -105,11 +105,11 @@ static long long read_fallback(void)
   return clock_now;
 }
 
-static const char *noted; /* the code of the loss */
+static enum cpuc_reason noted; /* the loss */
 
-static void note_indirect_read(const char *code)
+static void note_indirect_read(enum cpuc_reason reason)
 {
-  noted = code;
+  noted = reason;
 }
 
 static const struct cpuc_services offered
@@ -195,7 +195,7 @@ TEST(selfcounts_that_fail_later_continue_with_the_clock_until_reopened)
   selfcounts_error = ENOTSUP;
   errno = 4711;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5000);
-  ck_assert_str_eq(noted, "by-fallback");
+  ck_assert_int_eq(noted, CPUC_REASON_BY_FALLBACK);
   clock_now += 300;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5300);
   ck_assert_int_eq(errno, 4711);

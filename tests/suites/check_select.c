@@ -125,7 +125,7 @@ static int open_with_own_words(const struct cpuc_services *services,
   static int has_failed;
 
   (void)services;
-  diagnosis->reason = "absent";
+  diagnosis->reason = CPUC_REASON_ABSENT;
   diagnosis->explanation = "it is somewhere else";
   diagnosis->unit = "kernel cycles, too";
   return has_failed++ ? 0 : EIO;
@@ -148,7 +148,7 @@ static int open_only_once(const struct cpuc_services *services, struct cpuc_diag
 }
 
 static int explained_error, explained_signal;
-static const char *explained_reason; /* replaces the reason, unless it is NULL */
+static enum cpuc_reason explained_reason; /* replaces the reason, unless it is 0 */
 
 static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
@@ -476,7 +476,7 @@ TEST(open_and_explain_describe_the_counter)
     ck_assert_int_eq(explained_error, explained[i].error);
     ck_assert_int_eq(explained_signal, explained[i].signal);
   }
-  explained_reason = "absent";
+  explained_reason = CPUC_REASON_ABSENT;
   cpuc_reasons_explain(&candidates[3].info, &backend);
   ck_assert_str_eq(candidates[3].info.reason, "absent");
   ck_assert_int_eq(candidates[3].info.signal_number, SIGSEGV);
@@ -677,8 +677,9 @@ static void provoke_otherwise(const char *code)
     return;
   }
   info.state = CPUCYCLES_SELECTED;
-  cpuc_reasons_note_selected(&info, code);
-  cpuc_reasons_note_selected(&info, "by-read"); /* does not replace by-fallback */
+  cpuc_reasons_note_selected(&info,
+    strcmp(code, "by-read") == 0 ? CPUC_REASON_BY_READ : CPUC_REASON_BY_FALLBACK);
+  cpuc_reasons_note_selected(&info, CPUC_REASON_BY_READ); /* does not replace by-fallback */
 }
 
 static void try_alone(struct cpuc_backend backend, long long (*now)(void))
@@ -740,7 +741,7 @@ enum { NOTED = 1000 };
 static struct cpucycles_counter_info noted[NOTED];
 static int arrivals;
 
-static void *note_all(void *code)
+static void *note_all(void *reason)
 {
   int i, tries;
 
@@ -750,13 +751,14 @@ static void *note_all(void *code)
     for (tries = 0; __atomic_load_n(&arrivals, __ATOMIC_RELAXED) < 2 * i + 2; tries++)
       if (tries > 1000)
         sched_yield();
-    cpuc_reasons_note_selected(&noted[i], code);
+    cpuc_reasons_note_selected(&noted[i], *(const enum cpuc_reason *)reason);
   }
   return NULL;
 }
 
 TEST(worst_reason_remains_if_two_threads_note_reasons)
 {
+  enum cpuc_reason by_read = CPUC_REASON_BY_READ, by_fallback = CPUC_REASON_BY_FALLBACK;
   struct suite_repeat repeat = suite_repeat(50);
   pthread_t thread;
   int i;
@@ -765,8 +767,8 @@ TEST(worst_reason_remains_if_two_threads_note_reasons)
   while (suite_again(&repeat)) {
     memset(noted, 0, sizeof noted);
     arrivals = 0;
-    ck_assert_int_eq(pthread_create(&thread, NULL, note_all, (void *)"by-fallback"), 0);
-    note_all((void *)"by-read");
+    ck_assert_int_eq(pthread_create(&thread, NULL, note_all, &by_fallback), 0);
+    note_all(&by_read);
     pthread_join(thread, NULL);
     for (i = 0; i < NOTED; i++) {
       ck_assert_str_eq(noted[i].reason, "by-fallback");

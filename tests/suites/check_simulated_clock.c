@@ -524,7 +524,7 @@ TEST_LOOP(multiples_of_real_hardware_are_found, sizeof hardware / sizeof hardwar
   for (j = 0; j < 2; j++) {
     begin_with_rate((double)rate);
     ck_assert_int_eq(cpuc_calibrate_scaling(&counters[j], 0, persecond, &sixteenths),
-      hardware[_i].sixteenths ? CPUC_CALIBRATE_SUCCESS : CPUC_CALIBRATE_NO_MULTIPLE);
+      hardware[_i].sixteenths ? CPUC_REASON_NONE : CPUC_REASON_NO_MULTIPLE);
     ck_assert_int_eq(sixteenths, hardware[_i].sixteenths);
     ck_assert(machine.nanoseconds <= 4000000);
   }
@@ -535,9 +535,9 @@ TEST_LOOP(multiples_of_real_hardware_are_found, sizeof hardware / sizeof hardwar
    in 63 bits. */
 TEST_LOOP(clock_or_counter_that_stops_or_steps_back_ends_the_measurement, DEFECTS)
 {
-  static const enum cpuc_calibrate_result results[] = { CPUC_CALIBRATE_CLOCK_DECREASING,
-    CPUC_CALIBRATE_CLOCK_NOT_INCREASING, CPUC_CALIBRATE_COUNTER_NOT_INCREASING,
-    CPUC_CALIBRATE_COUNTER_DECREASING, CPUC_CALIBRATE_RATE_MISMATCH };
+  static const enum cpuc_reason results[] = { CPUC_REASON_CLOCK_DECREASING,
+    CPUC_REASON_CLOCK_NOT_INCREASING, CPUC_REASON_NOT_INCREASING,
+    CPUC_REASON_DECREASING, CPUC_REASON_RATE_MISMATCH };
   static const long long first[] = { 100, 1, 1, 150000, 150000 };
   long long sixteenths, at, reported;
   double back;
@@ -596,7 +596,7 @@ TEST(random_machine_gives_no_wrong_scale_or_rate)
         error = fabs((double)found / rate - 1);
         ck_assert(found >= 0 && (is_random || found == 0 || error <= 0.01 + window_error(850000)));
       } else if (cpuc_calibrate_scaling(counters, i ? reported : 0, persecond, &sixteenths)
-        == CPUC_CALIBRATE_SUCCESS && !is_random) {
+        == CPUC_REASON_NONE && !is_random) {
         error = i ? fabs(rate / (double)reported - 1)
                   : fabs(rate * (double)sixteenths / 16 / (double)persecond - 1);
         ck_assert_msg(i ? error <= 0.01 + window_error(200000) * (1 + error)
