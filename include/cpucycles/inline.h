@@ -155,9 +155,21 @@ CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale(long long count,
 #endif
 }
 
-/* One function per instruction. The backends with inline forms call these functions, except
-   amd64-tsc and x86-tsc, which call __rdtsc(). The comments in the files of the backends name the
-   manuals. */
+/* One block per CPU:
+   - One function per instruction. The backends with inline forms call these functions, except
+     amd64-tsc and x86-tsc, which call __rdtsc(). The comments in the files of the backends name the
+     manuals.
+   - CPUCYCLES_INLINE_CASES, which calls the function for `method`, unless the program is compiled
+     for CPUs without the instruction.
+   - CPUCYCLES_INLINE_FENCE, the instruction of cpucycles_inline_fence() and its operands: if the
+     manual of the CPU names several, one that does not leave user mode or the virtual machine,
+     unlike CPUID. */
+
+/* One case of `method`. What follows the last case is executed for all other methods. */
+#define CPUCYCLES_INLINE_CASE(condition, function) \
+  if (condition) \
+    *count = function(); \
+  else
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -186,6 +198,27 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_aperf(void)
   return ((unsigned long long)high << 32) | low;
 }
 
+#define CPUCYCLES_INLINE_CASES \
+  CPUCYCLES_INLINE_CASE(__builtin_expect(method == CPUCYCLES_INLINE_TSC, 1), cpucycles_inline_tsc) \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_FIXED_COUNTER_1, \
+    cpucycles_inline_fixed_counter_1) \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_APERF, cpucycles_inline_aperf)
+
+#if defined(__x86_64__) || defined(__SSE2__)
+/* LFENCE waits until all instructions before it have completed, and no instruction after it begins
+   until it has completed: Intel SDM volume 2A, LFENCE. On CPUs of AMD, LFENCE must be dispatch
+   serializing, which Linux enables: AMD, "Software Techniques for Managing Speculation on AMD
+   Processors", MSR C001_1029[1]; Linux, arch/x86/kernel/cpu/amd.c. */
+#define CPUCYCLES_INLINE_FENCE "lfence" : :
+#else
+/* Programs for CPUs without SSE2 have no LFENCE. Apart from CPUID, IRET is the serializing
+   instruction of user mode: Intel SDM volume 3A, "Serializing Instructions". The operand makes the
+   function have a frame pointer, with which debuggers and profilers unwind the stack while the
+   instructions here change the stack pointer. */
+#define CPUCYCLES_INLINE_FENCE \
+  "pushfl\n\tpushl %%cs\n\tcall 1f\n\tjmp 2f\n1:\tiret\n2:" : : "r"(__builtin_frame_address(0))
+#endif
+
 #elif defined(__aarch64__)
 
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cntvct(void)
@@ -204,6 +237,14 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_pmccntr(void)
   return count;
 }
 
+#define CPUCYCLES_INLINE_CASES \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_CNTVCT, cpucycles_inline_cntvct) \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_PMCCNTR, cpucycles_inline_pmccntr)
+
+/* Instructions after ISB are fetched after it has completed: Arm Architecture Reference Manual for
+   A-profile (DDI 0487), section B2, "Instruction Synchronization Barrier". */
+#define CPUCYCLES_INLINE_FENCE "isb" : :
+
 #elif defined(__arm__)
 
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cntvct(void)
@@ -214,29 +255,46 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cntvct(void)
   return count;
 }
 
-#elif defined(__powerpc64__)
+#if defined(__ARM_ARCH) && __ARM_ARCH >= 7
+#define CPUCYCLES_INLINE_CASES \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_CNTVCT, cpucycles_inline_cntvct)
+
+/* As on arm64: ARMv7-A and ARMv7-R (DDI 0406C), section A3.8.3. */
+#define CPUCYCLES_INLINE_FENCE "isb" : :
+#elif defined(__ARM_ARCH) && __ARM_ARCH == 6 && !defined(__thumb__)
+/* ISB under its older name, Flush Prefetch Buffer: ARM1176JZF-S Technical Reference Manual
+   (DDI 0301), section 3.2.22, "Cache operations". */
+#define CPUCYCLES_INLINE_FENCE "mcr p15, 0, %0, c7, c5, 4" : : "r"(0)
+#endif
+
+#elif defined(__powerpc__) || defined(__powerpc64__)
 
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time_base(void)
 {
+#ifdef __powerpc64__
   unsigned long long count;
 
   __asm__ volatile("mfspr %0, 268" : "=r"(count));
   return count;
-}
-
-#elif defined(__powerpc__)
-
-CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time_base(void)
-{
+#else
   unsigned int before, low, high;
 
   __asm__ volatile("1:\tmftbu %0\n\tmftb %1\n\tmftbu %2\n\tcmpw %0, %2\n\tbne 1b"
     : "=&r"(before), "=&r"(low), "=&r"(high) : : "cr0");
   return ((unsigned long long)high << 32) | low;
+#endif
 }
 
-#elif defined(__riscv) && __riscv_xlen == 64
+#define CPUCYCLES_INLINE_CASES \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_TIME_BASE, cpucycles_inline_time_base)
 
+/* All instructions before ISYNC complete before ISYNC does, and no instruction after ISYNC is
+   initiated until ISYNC has completed: Power ISA version 3.1, book II, "Instruction Synchronize". */
+#define CPUCYCLES_INLINE_FENCE "isync" : :
+
+#elif defined(__riscv)
+
+#if __riscv_xlen == 64
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cycle(void)
 {
   unsigned long long count;
@@ -253,7 +311,13 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time(void)
   return count;
 }
 
-#elif defined(__riscv)
+#ifdef __riscv_zicsr
+#define CPUCYCLES_INLINE_CASES \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_CYCLE, cpucycles_inline_cycle) \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_TIME, cpucycles_inline_time)
+#endif
+
+#else
 
 /* One asm for both counters, because compilers inline a short function more often. */
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_cycle_or_time(unsigned int is_time)
@@ -277,6 +341,21 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time(void)
   return cpucycles_inline_cycle_or_time(1);
 }
 
+#ifdef __riscv_zicsr
+#define CPUCYCLES_INLINE_CASES \
+  method -= CPUCYCLES_INLINE_CYCLE; /* TIME is the next number */ \
+  if (method <= 1) \
+    *count = cpucycles_inline_cycle_or_time(method); \
+  else
+#endif
+
+#endif
+
+/* Counters are CSRs, and FENCE orders reads of CSRs as device input: RISC-V Instruction Set Manual
+   volume I, "Zicsr", section "CSR Access Ordering". No instruction in the manual waits for
+   arithmetic. */
+#define CPUCYCLES_INLINE_FENCE "fence iorw, iorw" : :
+
 #elif defined(__s390x__)
 
 /* The clock has been above 2^63 since 1971 and wraps around in 2042. Counted from 2000 (36524 days
@@ -291,8 +370,16 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tod(void)
   return count - (unsigned long long)36524 * 86400 * 1000000 * 4096;
 }
 
-#elif defined(__sparc__) && defined(__arch64__)
+#define CPUCYCLES_INLINE_CASES \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_TOD, cpucycles_inline_tod)
 
+/* BRANCH ON CONDITION with mask 15 and register 0 serializes: z/Architecture Principles of
+   Operation (SA22-7832), chapter 5, "CPU Serialization", and chapter 7. */
+#define CPUCYCLES_INLINE_FENCE "bcr 15,0" : :
+
+#elif defined(__sparc_v9__) || defined(__arch64__)
+
+#if defined(__sparc__) && defined(__arch64__)
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tick(void)
 {
   unsigned long long count;
@@ -301,8 +388,18 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_tick(void)
   return count;
 }
 
-#elif defined(__loongarch64) || (defined(__loongarch_grlen) && __loongarch_grlen == 64)
+#define CPUCYCLES_INLINE_CASES \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_TICK, cpucycles_inline_tick)
+#endif
 
+/* All operations before MEMBAR #Sync have been performed, and their exceptions are visible, before
+   any operation after it is initiated: The SPARC Architecture Manual version 9, appendix A, "Memory
+   Barrier", #Sync. */
+#define CPUCYCLES_INLINE_FENCE "membar #Sync" : :
+
+#elif defined(__loongarch__)
+
+#if defined(__loongarch64) || (defined(__loongarch_grlen) && __loongarch_grlen == 64)
 CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_stable_counter(void)
 {
   unsigned long long count;
@@ -311,69 +408,56 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_stable_counter(void)
   return count;
 }
 
+#define CPUCYCLES_INLINE_CASES \
+  CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_STABLE_COUNTER, cpucycles_inline_stable_counter)
+#endif
+
+/* DBAR waits for all accesses to memory before it: LoongArch Reference Manual volume 1, section
+   2.2.8.1, DBAR. No instruction in the manual waits for arithmetic. */
+#define CPUCYCLES_INLINE_FENCE "dbar 0" : :
+
+#elif defined(__mips_isa_rev) && __mips_isa_rev >= 2 && !defined(__mips16)
+
+/* SYNC waits for accesses to memory. EHB stops the issue of instructions after it until hazards are
+   cleared: MIPS32 Architecture for Programmers volume II, SYNC and EHB. */
+#define CPUCYCLES_INLINE_FENCE "sync\n\tehb" : :
+
+#elif defined(__alpha__)
+
+/* MB orders accesses to memory, and EXCB orders instructions that can raise exceptions: Alpha
+   Architecture Handbook version 4, sections 4.11.4 and 4.11.6, and A.4.5. */
+#define CPUCYCLES_INLINE_FENCE "mb\n\texcb" : :
+
+#elif defined(__hppa__)
+
+/* SYNC orders accesses to memory: PA-RISC 2.0 Architecture, chapter 7, SYNC. */
+#define CPUCYCLES_INLINE_FENCE "sync" : :
+
+#elif defined(__ia64__)
+
+/* MF orders accesses to memory: Intel Itanium Architecture Software Developer's Manual volume 3,
+   "mf". */
+#define CPUCYCLES_INLINE_FENCE "mf" : :
+
+#elif defined(__m68k__)
+
+/* NOP waits for the pipeline: M68000 Family Programmer's Reference Manual, section 4, NOP. */
+#define CPUCYCLES_INLINE_FENCE "nop" : :
+
+#endif
+
+#ifndef CPUCYCLES_INLINE_FENCE
+#define CPUCYCLES_INLINE_FENCE "" : :
 #endif
 
 /* Reads the counter with its instruction. Returns 0 if `method` stands for no instruction of this
-   architecture, or if the program is compiled for CPUs without the instruction. */
+   CPU, or if the program is compiled for CPUs without the instruction. */
 CPUCYCLES_INLINE_HELPER int cpucycles_inline_instruction(unsigned int method,
   unsigned long long *count)
 {
-#if defined(__x86_64__) || defined(__i386__)
-  if (__builtin_expect(method == CPUCYCLES_INLINE_TSC, 1))
-    *count = cpucycles_inline_tsc();
-  else if (method == CPUCYCLES_INLINE_FIXED_COUNTER_1)
-    *count = cpucycles_inline_fixed_counter_1();
-  else if (method == CPUCYCLES_INLINE_APERF)
-    *count = cpucycles_inline_aperf();
-  else
+#ifdef CPUCYCLES_INLINE_CASES
+  CPUCYCLES_INLINE_CASES
     return 0;
-  return 1;
-#elif defined(__aarch64__)
-  if (method == CPUCYCLES_INLINE_CNTVCT)
-    *count = cpucycles_inline_cntvct();
-  else if (method == CPUCYCLES_INLINE_PMCCNTR)
-    *count = cpucycles_inline_pmccntr();
-  else
-    return 0;
-  return 1;
-#elif defined(__arm__) && defined(__ARM_ARCH) && __ARM_ARCH >= 7
-  if (method != CPUCYCLES_INLINE_CNTVCT)
-    return 0;
-  *count = cpucycles_inline_cntvct();
-  return 1;
-#elif defined(__powerpc64__) || defined(__powerpc__)
-  if (method != CPUCYCLES_INLINE_TIME_BASE)
-    return 0;
-  *count = cpucycles_inline_time_base();
-  return 1;
-#elif defined(__riscv_zicsr) && __riscv_xlen == 32
-  method -= CPUCYCLES_INLINE_CYCLE; /* TIME is the next number */
-  if (method > 1)
-    return 0;
-  *count = cpucycles_inline_cycle_or_time(method);
-  return 1;
-#elif defined(__riscv_zicsr)
-  if (method == CPUCYCLES_INLINE_CYCLE)
-    *count = cpucycles_inline_cycle();
-  else if (method == CPUCYCLES_INLINE_TIME)
-    *count = cpucycles_inline_time();
-  else
-    return 0;
-  return 1;
-#elif defined(__s390x__)
-  if (method != CPUCYCLES_INLINE_TOD)
-    return 0;
-  *count = cpucycles_inline_tod();
-  return 1;
-#elif defined(__sparc__) && defined(__arch64__)
-  if (method != CPUCYCLES_INLINE_TICK)
-    return 0;
-  *count = cpucycles_inline_tick();
-  return 1;
-#elif defined(__loongarch64) || (defined(__loongarch_grlen) && __loongarch_grlen == 64)
-  if (method != CPUCYCLES_INLINE_STABLE_COUNTER)
-    return 0;
-  *count = cpucycles_inline_stable_counter();
   return 1;
 #else
   (void)method;
@@ -413,79 +497,12 @@ CPUCYCLES_INLINE_HELPER int cpucycles_inline_read(unsigned int method, long long
   return 1;
 }
 
-/* The instruction of cpucycles_inline_fence(), which the manual of the CPU names; if there are
-   several, one that does not leave user mode or the virtual machine, unlike CPUID. Across the
-   fence, the compiler moves neither accesses to memory that other functions can reach, nor calls of
-   functions that make such accesses. The compiler may move other code, which the caller must
-   prevent. */
+/* Across the fence, the compiler moves neither accesses to memory that other functions can reach,
+   nor calls of functions that make such accesses. The compiler may move other code, which the
+   caller must prevent. */
 CPUCYCLES_INLINE_HELPER void cpucycles_inline_fence_instruction(void)
 {
-#if defined(__x86_64__) || defined(__SSE2__)
-  /* LFENCE waits until all instructions before it have completed, and no instruction after it
-     begins until it has completed: Intel SDM volume 2A, LFENCE. On CPUs of AMD, LFENCE must be
-     dispatch serializing, which Linux enables: AMD, "Software Techniques for Managing Speculation
-     on AMD Processors", MSR C001_1029[1]; Linux, arch/x86/kernel/cpu/amd.c. */
-  __asm__ volatile("lfence" : : : "memory");
-#elif defined(__i386__)
-  /* Programs for CPUs without SSE2 have no LFENCE. Apart from CPUID, IRET is the serializing
-     instruction of user mode: Intel SDM volume 3A, "Serializing Instructions". The
-     operand makes this function have a frame pointer, with which debuggers and profilers unwind the
-     stack while the instructions here change the stack pointer. */
-  __asm__ volatile("pushfl\n\tpushl %%cs\n\tcall 1f\n\tjmp 2f\n1:\tiret\n2:"
-                   : : "r"(__builtin_frame_address(0)) : "memory");
-#elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 7)
-  /* Instructions after ISB are fetched after it has completed: Arm Architecture Reference Manual
-     for A-profile (DDI 0487), section B2, "Instruction Synchronization Barrier", and ARMv7-A and
-     ARMv7-R (DDI 0406C), section A3.8.3. */
-  __asm__ volatile("isb" : : : "memory");
-#elif defined(__ARM_ARCH) && __ARM_ARCH == 6 && !defined(__thumb__)
-  /* ISB under its older name, Flush Prefetch Buffer: ARM1176JZF-S Technical Reference Manual
-     (DDI 0301), section 3.2.22, "Cache operations". */
-  __asm__ volatile("mcr p15, 0, %0, c7, c5, 4" : : "r"(0) : "memory");
-#elif defined(__riscv)
-  /* Counters are CSRs, and FENCE orders reads of CSRs as device input: RISC-V Instruction Set
-     Manual volume I, "Zicsr", section "CSR Access Ordering". No instruction in the manual waits for
-     arithmetic. */
-  __asm__ volatile("fence iorw, iorw" : : : "memory");
-#elif defined(__loongarch__)
-  /* DBAR waits for all accesses to memory before it: LoongArch Reference Manual volume 1, section
-     2.2.8.1, DBAR. No instruction in the manual waits for arithmetic. */
-  __asm__ volatile("dbar 0" : : : "memory");
-#elif defined(__mips_isa_rev) && __mips_isa_rev >= 2 && !defined(__mips16)
-  /* SYNC waits for accesses to memory. EHB stops the issue of instructions after it until hazards
-     are cleared: MIPS32 Architecture for Programmers volume II, SYNC and EHB. */
-  __asm__ volatile("sync\n\tehb" : : : "memory");
-#elif defined(__powerpc__)
-  /* All instructions before ISYNC complete before ISYNC does, and no instruction after ISYNC is
-     initiated until ISYNC has completed: Power ISA version 3.1, book II, "Instruction
-     Synchronize". */
-  __asm__ volatile("isync" : : : "memory");
-#elif defined(__s390x__)
-  /* BRANCH ON CONDITION with mask 15 and register 0 serializes: z/Architecture Principles of
-     Operation (SA22-7832), chapter 5, "CPU Serialization", and chapter 7. */
-  __asm__ volatile("bcr 15,0" : : : "memory");
-#elif defined(__sparc_v9__) || defined(__arch64__)
-  /* All operations before MEMBAR #Sync have been performed, and their exceptions are visible,
-     before any operation after it is initiated: The SPARC Architecture Manual version 9, appendix
-     A, "Memory Barrier", #Sync. */
-  __asm__ volatile("membar #Sync" : : : "memory");
-#elif defined(__alpha__)
-  /* MB orders accesses to memory, and EXCB orders instructions that can raise exceptions: Alpha
-     Architecture Handbook version 4, sections 4.11.4 and 4.11.6, and A.4.5. */
-  __asm__ volatile("mb\n\texcb" : : : "memory");
-#elif defined(__hppa__)
-  /* SYNC orders accesses to memory: PA-RISC 2.0 Architecture, chapter 7, SYNC. */
-  __asm__ volatile("sync" : : : "memory");
-#elif defined(__ia64__)
-  /* MF orders accesses to memory: Intel Itanium Architecture Software Developer's Manual volume 3,
-     "mf". */
-  __asm__ volatile("mf" : : : "memory");
-#elif defined(__m68k__)
-  /* NOP waits for the pipeline: M68000 Family Programmer's Reference Manual, section 4, NOP. */
-  __asm__ volatile("nop" : : : "memory");
-#else
-  __asm__ volatile("" : : : "memory");
-#endif
+  __asm__ volatile(CPUCYCLES_INLINE_FENCE : "memory");
 }
 
 /* Reads the count in cycles, with a call of cpucycles() if necessary. */
@@ -552,6 +569,9 @@ CPUCYCLES_INLINE_FUNCTION long long cpucycles_inline_section_overhead(void)
     cpucycles_inline_section_end);
 }
 
+#undef CPUCYCLES_INLINE_FENCE
+#undef CPUCYCLES_INLINE_CASE
+#undef CPUCYCLES_INLINE_CASES
 #undef CPUCYCLES_INLINE_WIDE
 #undef CPUCYCLES_INLINE_FUNCTION
 #undef CPUCYCLES_INLINE_HELPER
