@@ -42,6 +42,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/backends.def \
 	backends/common/cpuinfo.c \
 	backends/common/cpuinfo.h \
+	backends/manual.h \
 	backends/perf/pmu.c \
 	backends/perf/pmu.h \
 	backends/perf/remedy.c \
@@ -170,12 +171,9 @@ lib/cpucycles.3: lib/cpucycles.3.in Makefile
 	$(SED) 's/@[V]ERSION@/$(VERSION)/' $(srcdir)/lib/cpucycles.3.in >$@-t && mv $@-t $@
 
 # Lists the counters of backends.def.
-lib/cpucycles-internals.7: lib/cpucycles-internals.7.in backends/backends.def Makefile
+lib/cpucycles-internals.7: lib/cpucycles-internals.7.in backends/manual.h backends/backends.def Makefile
 	$(AM_V_GEN)$(MKDIR_P) lib && \
-	$(SED) -n -e '/^CPUCYCLES_BACKEND(/{' \
-	  -e 'h;s/[^"]*"\([^"]*\)".*/.It Li \1/p' \
-	  -e 'g;s/[^"]*"[^"]*"[^"]*"\([^"]*\)".*/\1/p' -e '}' \
-	  $(srcdir)/backends/backends.def >$@-list && \
+	$(CPP) -P -I$(srcdir) $(srcdir)/backends/manual.h | $(manual_lines) >$@-list && \
 	$(SED) -e '/@COUNTERS@/{r $@-list' -e 'd;}' -e 's/@[V]ERSION@/$(VERSION)/' \
 	  $(srcdir)/lib/cpucycles-internals.7.in >$@-t && \
 	rm -f $@-list && mv $@-t $@

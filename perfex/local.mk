@@ -2,7 +2,7 @@
 # libperfex. Its code is compiled once, into a convenience library that libperfex and the tests
 # link.
 
-EXTRA_DIST += perfex/cpucycles-perfex.cmake perfex/events.def perfex/probe.c perfex/libperfex.map perfex/perfex-events.7.in
+EXTRA_DIST += perfex/cpucycles-perfex.cmake perfex/events.def perfex/manual.h perfex/probe.c perfex/libperfex.map perfex/perfex-events.7.in
 
 # The pattern includes underscores, because the names for Fortran end in an underscore.
 perfex/libperfex.sym: perfex/libperfex.map
@@ -11,17 +11,10 @@ perfex/libperfex.sym: perfex/libperfex.map
 	mv $@-t $@
 CLEANFILES += perfex/libperfex.sym
 
-# perfex-events(7) lists the rows of events.def: PFX_EVENT at @EVENTS@, PFX_NONE at @NONE@.
-perfex/perfex-events.7: perfex/perfex-events.7.in perfex/events.def
+perfex/perfex-events.7: perfex/perfex-events.7.in perfex/manual.h perfex/events.def
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
-	$(SED) -n -e '/^PFX_EVENT(/{' -e 'N;N;N' \
-	  -e 's/",\n *"\(.*\)", "\(.*\)",\n *"\(.*\)")$$/\n.br\nArm: \1;\nIntel: \2;\nAMD: \3.")/' \
-	  -e 's/^PFX_EVENT(\([0-9]*\), "\(.*\)",\n.*, "\(.*\)")$$/\1|\2|\3/' -e 's/", "/|/g' \
-	  -e 's/^\(.*\)|\(.*\)|\(.*\)||\(.*\)$$/.It \1\n.Li \3\n.br\n\2.\n\4/' \
-	  -e 's/^\(.*\)|\(.*\)|\(.*\)|\(.*\)|\(.*\)$$/.It \1\n.Li \3 ,\n.Li \4\n.br\n\2.\n\5/' \
-	  -e p -e '}' $(srcdir)/perfex/events.def >$@-events && \
-	$(SED) -n 's/^PFX_NONE(\([0-9]*\), "\(.*\)")/.It \1\n\2/p' \
-	  $(srcdir)/perfex/events.def >$@-none && \
+	$(CPP) -P -I$(srcdir) $(srcdir)/perfex/manual.h | $(manual_lines) >$@-events && \
+	$(CPP) -P -I$(srcdir) -DPFX_MANUAL_NONE $(srcdir)/perfex/manual.h | $(manual_lines) >$@-none && \
 	$(SED) -e '/@EVENTS@/{r $@-events' -e 'd;}' -e '/@NONE@/{r $@-none' -e 'd;}' \
 	  -e 's/@[V]ERSION@/$(VERSION)/' $(srcdir)/perfex/perfex-events.7.in >$@-t && \
 	rm -f $@-events $@-none && mv $@-t $@
