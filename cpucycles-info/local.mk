@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # The tool. Its files except cpucycles-info.c are compiled once, into a convenience library that the
-# tool and the tests link. The library contains files of sys/, because libcpucycles hides the
-# functions of its own copies.
+# tool and the tests link.
 
 noinst_LTLIBRARIES += cpucycles-info/libcpucycles-info.la
 cpucycles_info_libcpucycles_info_la_SOURCES = \
@@ -19,19 +18,13 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/summary.c \
 	cpucycles-info/write.c \
 	cpucycles-info/write.h \
-	sys/cpuid.c \
-	sys/cpuid.h \
-	sys/dependent-add.c \
-	sys/dependent-add.h \
-	sys/hypervisor.c \
-	sys/hypervisor.h \
 	sys/trapped-call.c \
 	sys/trapped-call.h
-cpucycles_info_libcpucycles_info_la_LIBADD = sys/libcommon.la
 
 bin_PROGRAMS += cpucycles-info/cpucycles-info
 cpucycles_info_cpucycles_info_SOURCES = cpucycles-info/cpucycles-info.c
-cpucycles_info_cpucycles_info_LDADD = cpucycles-info/libcpucycles-info.la libcpucycles.la -lm
+cpucycles_info_cpucycles_info_LDADD = cpucycles-info/libcpucycles-info.la
+cpucycles_info_cpucycles_info_LDADD += sys/libcpu.la sys/libcommon.la libcpucycles.la -lm
 dist_man_MANS += cpucycles-info/cpucycles-info.1
 dist_pkgdata_DATA += cpucycles-info/cpucycles-info.schema.json
 # bash-completion finds this directory below each prefix of PATH and XDG_DATA_DIRS. Its pkg-config

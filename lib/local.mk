@@ -2,40 +2,6 @@
 # The library. Its code is compiled once, into a convenience library. The tests link the convenience
 # library, to reach hidden functions.
 
-# The files of sys/ that both libcpucycles and libperfex need. The tool needs some of them, too, and
-# also compiles sys/cpuid.c and sys/hypervisor.c. libcpucycles and libperfex each contain the
-# objects of these files, because a shared library hides their symbols. For a program that links
-# both static libraries, the linker takes each object once, from the first library in which it needs
-# the object.
-noinst_LTLIBRARIES += sys/libcommon.la
-sys_libcommon_la_SOURCES = \
-	sys/clock-sample.h \
-	sys/clock-wait.h \
-	sys/early.h \
-	sys/environment.c \
-	sys/environment.h \
-	sys/file.c \
-	sys/file.h \
-	sys/kind.c \
-	sys/kind.h \
-	sys/os-clock.h \
-	sys/os-thread.h \
-	sys/parse.c \
-	sys/parse.h \
-	sys/perf-core-types.c \
-	sys/perf-core-types.h \
-	sys/perf-event.h \
-	sys/perf-page.h \
-	sys/perf-pmu.c \
-	sys/perf-pmu.h \
-	sys/perf-register.h \
-	sys/quantile.c \
-	sys/quantile.h \
-	sys/reasons.def \
-	sys/root.c \
-	sys/root.h \
-	sys/step.h
-
 noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
@@ -90,26 +56,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/timer.c \
 	lib/timer.h \
 	lib/trend.c \
-	lib/trend.h \
-	sys/architecture.c \
-	sys/architecture.h \
-	sys/cpuid.c \
-	sys/cpuid.h \
-	sys/dependent-add.c \
-	sys/dependent-add.h \
-	sys/guard.h \
-	sys/hypervisor.c \
-	sys/hypervisor.h \
-	sys/lock.h \
-	sys/thread-local.h
-# Each kind of system has its own file.
-if POSIX
-sys_libcommon_la_SOURCES += sys/os-clock.c sys/os-thread.c
-lib_libcpucycles_core_la_SOURCES += sys/guard.c
-else
-sys_libcommon_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c
-lib_libcpucycles_core_la_SOURCES += sys/guard-windows.c
-endif
+	lib/trend.h
 # The counters of perf events share these files.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += \
@@ -119,8 +66,8 @@ lib_libcpucycles_core_la_SOURCES += \
 	backends/perf/slow.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
-lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcommon.la
-lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcommon.la
+lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcpu.la sys/libcommon.la
+lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcpu.la sys/libcommon.la
 
 include_HEADERS += include/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles

@@ -69,13 +69,41 @@ check_PROGRAMS += $(suite_tests)
 TESTS += $(suite_tests)
 endif
 
+# The flags of Check are for the suites only.
+suite_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
+tests_suites_check_examine_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_extend32_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_first_call_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_first_call_windows_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_frequency_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_grain_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_guard_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_guard_windows_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_inline_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_measure_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_perfevent_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_perfex_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_perfex_costs_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_perfex_events_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_perfex_groups_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_printers_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_process_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_remedies_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_report_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_resources_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_section_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_select_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_simulated_clock_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_unload_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_unwind_CPPFLAGS = $(suite_cppflags)
+
 # Files of the libraries that call functions of other systems, compiled with stub headers of these
 # systems.
 tests_suites_check_reported_rates_SOURCES = tests/suites/check_reported_rates.c
 tests_suites_check_reported_rates_SOURCES += backends/tsc/rate.c lib/frequency-system.c
 tests_suites_check_reported_rates_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1
 tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
-tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(AM_CPPFLAGS)
+tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(suite_cppflags)
 
 if POSIX
 check_PROGRAMS += tests/programs/persecond tests/programs/trapping
@@ -94,7 +122,7 @@ tests_suites_libports_la_SOURCES = backends/default-mach.c backends/default-self
 tests_suites_libports_la_SOURCES += backends/default-windows.c
 tests_suites_libports_la_CPPFLAGS = $(ports_cppflags)
 tests_suites_check_ports_SOURCES = tests/suites/check_ports.c lib/reasons.c
-tests_suites_check_ports_CPPFLAGS = $(ports_cppflags)
+tests_suites_check_ports_CPPFLAGS = $(ports_cppflags) $(CHECK_CFLAGS)
 tests_suites_check_ports_LDADD = $(LDADD) tests/suites/libports.la
 
 # check_unload loads perf-module.
@@ -132,9 +160,8 @@ CLEANFILES += tests/vm/init$(EXEEXT) tests/vm/vm-test$(EXEEXT)
 dist_noinst_SCRIPTS += tests/vm/get-kernels tests/vm/run
 EXTRA_DIST += tests/vm/guests tests/vm/kernels tests/vm/idle-states.dts tests/vm/cortex-a15-pmu.dts
 
-# LDADD is for programs without an LDADD of their own. The flags of Check apply to all objects.
+# LDADD is for programs without an LDADD of their own.
 LDADD = cpucycles-info/libcpucycles-info.la lib/libcpucycles-core.la $(CHECK_LIBS) $(PTHREAD_LIBS)
-AM_CPPFLAGS += $(CHECK_CFLAGS)
 
 # Variables for the scripts.
 AM_TESTS_ENVIRONMENT = \
@@ -196,7 +223,8 @@ check-analysis: config.h $(man_MANS)
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/words.sh
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/manuals.sh
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/analysis.sh \
-	  $(sys_libcommon_la_SOURCES) $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
+	  $(sys_libcommon_la_SOURCES) $(sys_libcpu_la_SOURCES) \
+	  $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: 0BSD OR MIT
+# What is below all other directories, compiled once, into two convenience libraries. libcpucycles
+# and libperfex each contain objects of them, because a shared library hides their symbols. Programs
+# link what they need. For a program that links both static libraries, the linker takes each object
+# once, from the first library in which it needs the object.
+
+# What both libraries need.
+noinst_LTLIBRARIES += sys/libcommon.la
+sys_libcommon_la_SOURCES = \
+	sys/clock-sample.h \
+	sys/clock-wait.h \
+	sys/early.h \
+	sys/environment.c \
+	sys/environment.h \
+	sys/file.c \
+	sys/file.h \
+	sys/kind.c \
+	sys/kind.h \
+	sys/lock.h \
+	sys/os-clock.h \
+	sys/os-thread.h \
+	sys/parse.c \
+	sys/parse.h \
+	sys/perf-core-types.c \
+	sys/perf-core-types.h \
+	sys/perf-event.h \
+	sys/perf-page.h \
+	sys/perf-pmu.c \
+	sys/perf-pmu.h \
+	sys/perf-register.h \
+	sys/quantile.c \
+	sys/quantile.h \
+	sys/reasons.def \
+	sys/root.c \
+	sys/root.h \
+	sys/step.h \
+	sys/thread-local.h
+
+# What libcpucycles and the tool need, and libperfex does not.
+noinst_LTLIBRARIES += sys/libcpu.la
+sys_libcpu_la_SOURCES = \
+	sys/architecture.c \
+	sys/architecture.h \
+	sys/cpuid.c \
+	sys/cpuid.h \
+	sys/dependent-add.c \
+	sys/dependent-add.h \
+	sys/guard.h \
+	sys/hypervisor.c \
+	sys/hypervisor.h
+
+# Each kind of system has its own file.
+if POSIX
+sys_libcommon_la_SOURCES += sys/os-clock.c sys/os-thread.c
+sys_libcpu_la_SOURCES += sys/guard.c
+else
+sys_libcommon_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c
+sys_libcpu_la_SOURCES += sys/guard-windows.c
+endif
