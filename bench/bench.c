@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "bench/bench.h"
+#include "bench/print.h"
 #include "sys/os-clock.h"
 #include "sys/quantile.h"
 #include "sys/step.h"

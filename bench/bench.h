@@ -54,6 +54,4 @@ static inline int bench_missed(const struct bound_check *check)
   return check->ratio > check->bound;
 }
 
-void bench_print(const struct bench_report *report);
-
 #endif

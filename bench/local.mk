@@ -5,7 +5,7 @@
 # BENCH_OTHER: path of another libcpucycles.so.1, for comparison.
 
 EXTRA_PROGRAMS += bench/bench bench/internals
-bench_bench_SOURCES = bench/bench.c bench/bench.h bench/contender.h bench/print.c
+bench_bench_SOURCES = bench/bench.c bench/bench.h bench/contender.h bench/print.c bench/print.h
 bench_bench_LDADD = sys/libcommon.la $(DLOPEN_LIBS)
 bench_internals_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 CLEANFILES += bench/bench$(EXEEXT) bench/internals$(EXEEXT)

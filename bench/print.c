@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "bench/bench.h"
+#include "bench/print.h"
 
 #include <stdio.h>
 #include <string.h>

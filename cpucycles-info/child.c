@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/fill.h"
+#include "cpucycles-info/child.h"
 
 #include <signal.h>
 

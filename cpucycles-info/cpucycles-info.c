@@ -5,6 +5,7 @@
 
 #include "config.h"
 
+#include "cpucycles-info/child.h"
 #include "cpucycles-info/fill.h"
 #include "sys/parse.h"
 #include "sys/trapped-call.h"
@@ -205,20 +206,22 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 
 int main(int argc, char **argv)
 {
+  /* Contains the longest report, so that fclose() writes all of it, and errno is that of the write. */
+  static char output[1 << 18];
   struct arguments arguments = { 't', NULL, 0 };
   fenv_t environment;
   int status, failed;
 
   feholdexcept(&environment); /* a preloaded library can have enabled floating-point traps */
+  setvbuf(stdout, output, _IOFBF, sizeof output);
   cpuc_trapped_call_fail();
   status = parse(argc, argv, &arguments);
   if (status == 0)
     status = run(&arguments);
   failed = ferror(stdout);
-  errno = 0;
+  errno = EIO; /* of an earlier write, if the report was longer */
   if (status != 2 && (fclose(stdout) != 0 || failed)) {
-    fprintf(stderr, "cpucycles-info: cannot write the output: %s\n",
-      errno ? strerror(errno) : "an earlier part was lost");
+    fprintf(stderr, "cpucycles-info: cannot write the output: %s\n", strerror(errno));
     return 1;
   }
   return status;

@@ -7,14 +7,6 @@
 
 #include "cpucycles-info/report.h"
 
-#ifdef HAVE_FORK
-#include <sys/types.h>
-#endif
-
-enum { MAX_CPUS = 8192 }; /* CPUs with this number or a higher one are ignored */
-
-/* fill.c */
-
 /* All counters, and the core frequency before all other measurements. */
 struct counter_list {
   int count;
@@ -40,48 +32,6 @@ int request_counter(const char *name);
    counter. If a signal ends a child, prints a message on standard error and continues with the next
    counter. */
 void examine_each(struct report *report, const struct counter_list *list, double seconds);
-
-/* child.c: a child process that measures, and returns its results through a pipe. */
-
-/* Runs body(argument) in a child, and copies the `size` bytes at `result` from the child to this
-   process. Returns 0, the signal that ended the child, or -1 if no child ran or its
-   result is incomplete. */
-int run_in_child(void (*body)(void *), void *argument, void *result, size_t size);
-
-/* Ends this process if it is such a child and its parent has ended. A long examination calls this
-   function at least every second. */
-void end_if_parent_has_ended(void);
-
-/* measure.c: measures the counter of the calling process. */
-
-/* Measures the counter results->name, and fills the other members. If this process has selected
-   another counter, fills only results->failure. */
-void measure_counter(struct counter_results *results, double seconds);
-
-/* Stores the differences of adjacent reads, 100 at most. */
-void read_differences(long long *differences, int count);
-
-/* grain.c */
-
-enum { GRAIN_SAMPLES = 4096 };
-
-/* Reads cpucycles() at intervals of many different lengths, and stores the differences of adjacent
-   reads. */
-void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
-
-/* Finds the grain in differences of adjacent reads, which are in the order of the reads. Changes
-   and sorts the differences. */
-struct grain find_grain(long long *differences, int count);
-
-#ifdef HAVE_FORK
-/* fork.c: fork(2). A test that defines this function is linked without fork.c. */
-pid_t start_child(void);
-#endif
-
-/* machine.c */
-void fill_system(struct system_info *system);
-void fill_cpu(struct cpu_info *cpu, const char *architecture);
-void fill_settings(struct settings_info *settings);
 
 /* Fills the "observed persecond" lines. */
 void measure_loops(struct report *report);

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/fill.h"
+#include "cpucycles-info/child.h"
 
 #ifdef HAVE_FORK
 

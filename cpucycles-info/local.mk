@@ -5,13 +5,17 @@
 noinst_LTLIBRARIES += cpucycles-info/libcpucycles-info.la
 cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/child.c \
+	cpucycles-info/child.h \
 	cpucycles-info/fill.c \
 	cpucycles-info/fill.h \
 	cpucycles-info/fork.c \
 	cpucycles-info/grain.c \
+	cpucycles-info/grain.h \
 	cpucycles-info/judge.c \
 	cpucycles-info/machine.c \
+	cpucycles-info/machine.h \
 	cpucycles-info/measure.c \
+	cpucycles-info/measure.h \
 	cpucycles-info/plot.c \
 	cpucycles-info/print.c \
 	cpucycles-info/report.h \

@@ -5,6 +5,7 @@
 
 #include "config.h"
 
+#include "cpucycles-info/child.h"
 #include "cpucycles-info/report.h"
 
 #include <limits.h>

@@ -19,6 +19,7 @@ enum {
   BATCH = 100,     /* differences of adjacent reads in a batch */
   DIFFERENCES = BATCHES * BATCH,
   MAX_COUNTERS = 128, /* more counters than any system has */
+  MAX_CPUS = 8192, /* CPUs with this number or a higher one are ignored */
   TYPES = 8,
   WARNINGS = 64, /* enough: x86-64 Linux has 9 counters with at most 4 warnings each, and 7 other
                     warnings are possible */
@@ -131,9 +132,6 @@ struct report {
     char advice[256]; /* what to do; empty if the warning is about a counter that is not in use */
   } warnings[WARNINGS];
 };
-
-/* child.c */
-const char *signal_name(int signal); /* "signal" for a signal that is not listed */
 
 /* judge.c */
 

@@ -395,7 +395,7 @@ def output_that_cannot_be_written_is_an_error():
     for arguments in (f"--json {ONE_COUNTER}", "--list", "--check", "--help", "--version"):
         if _is_full("/dev/full"):
             run(arguments, status=1, redirect=">/dev/full")
-            assert run.error.startswith("cpucycles-info: cannot write the output: "), arguments
+            assert run.error == "cpucycles-info: cannot write the output: No space left on device\n"
     for arguments in ("--list", "--check"):
         run(arguments, status=1, redirect=">&-")
         assert run.error.startswith("cpucycles-info: cannot write the output"), arguments

@@ -6,7 +6,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/fill.h"
+#include "cpucycles-info/grain.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/bench.h"
 #include "lib/process.h"
