@@ -4,15 +4,8 @@
    in user mode in every process if the file rdpmc of Linux contains 2, and in a process that has a
    perf event mapped if the file contains 1, the default. Otherwise RDPMC raises SIGSEGV. The
    library does not start the counter, which is stopped unless a perf event of any program, or of
-   the kernel, keeps it running. The NMI watchdog is such an event, with a period of watchdog_thresh
-   seconds, usually 10. The kernel sets the counter to minus this period, and sets it back to this
-   value whenever it overflows to 0. A section in which the counter overflows is one period too
-   short. In most cases the result is negative, so the error is obvious. If the section is longer
-   than the period, the result is plausible, but wrong. So the counter is dropped while the watchdog
-   is on. The alternatives do not have this defect. A time-stamp counter does not step back, and its
-   kind shows that it counts reference cycles. amd64-pmc counts core cycles and is never set back.
-   For events without a period, such as those of perf stat, the kernel sets the counter back only
-   after 2^47 cycles.
+   the kernel, keeps it running. The NMI watchdog is such an event and sets the counter back every
+   ten seconds, so the counter is dropped while the watchdog is on: doc/decisions.md.
    Width: 64 bits as read. CPUID 0AH EDX[12:5] contains the number of bits that count, 48 on most
    CPUs. The other bits are 0. Rate: the current core frequency.
    Source: Intel SDM volume 3, "Fixed-function Performance Counters" and "Architectural Performance

@@ -23,7 +23,7 @@ static long long read_cycles(void)
 }
 
 const struct cpuc_backend cpuc_backend_default_perfevent = {
-  .kind = CPUC_KIND_SYSTEM_CALL,
+  .kind = CPUC_KIND_CORE_SYSTEM_CALL,
   CPUC_PERF_MEMBERS,
   .read = read_cycles,
 };

@@ -140,7 +140,7 @@ static void extend_for_use(void *argument)
 static long long measure_ratio(const struct cpuc_candidate *candidate)
 {
   enum { WINDOWS = 5 };
-  long passes = candidate->backend->kind == CPUC_KIND_SYSTEM_CALL ? 8 : 2;
+  long passes = candidate->backend->kind == CPUC_KIND_CORE_SYSTEM_CALL ? 8 : 2;
   const long long limit = 1LL << 50; /* of a count, so that no product overflows */
   long long advance = 0;
 

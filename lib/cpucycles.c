@@ -55,13 +55,8 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
   return reader->extension ? read_any : read_scaled;
 }
 
-/* Writes the pointer. Programs read it without atomics, which is formally a data race, but every
-   CPU writes an aligned pointer in one piece. A direct read function does not check whether the
-   selection is published. The release fence makes the variables that open() of the counter has
-   written visible before the pointer. A read function that uses such variables begins with an
-   acquire fence or a system call, because an indirect call does not order loads. (The store is
-   volatile and not atomic, because ThreadSanitizer of clang reports an atomic store as a race even
-   in a function with the attribute below.) */
+/* Writes the pointer, which programs read without atomics, after what open() of the counter has
+   written. The store is volatile and not atomic: doc/decisions.md. */
 #ifdef __has_attribute
 #if __has_attribute(no_sanitize)
 __attribute__((no_sanitize("thread")))

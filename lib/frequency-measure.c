@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the core frequency: times a chain of dependent adds against the OS clock. An add takes
    one cycle on the CPUs that sys/dependent-add.h lists. If no source reports the frequency,
-   frequency.c takes the result as the estimate, even on a CPU that is not listed there. The windows
-   of calibrate.c are unsuitable here, because the adds stop during an interruption, while a counter
-   continues. So windows here are as short as the clock allows. */
+   frequency.c takes the result as the estimate, even on a CPU that is not listed there. Windows are
+   as short as the clock allows, because the adds stop during an interruption. */
 
 #include "config.h"
 

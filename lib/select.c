@@ -16,24 +16,24 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The complete selection, for cpuc_select_services; NULL before. */
-static struct cpuc_selection *complete;
+/* The selection for cpuc_select_services, once it is finished; NULL before. */
+static struct cpuc_selection *finished;
 
-static struct cpuc_selection *load_complete(void)
+static struct cpuc_selection *load_finished(void)
 {
-  return __atomic_load_n(&complete, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&finished, __ATOMIC_ACQUIRE);
 }
 
 static long long read_fallback(void)
 {
-  const struct cpuc_selection *selection = load_complete();
+  const struct cpuc_selection *selection = load_finished();
 
   return selection ? cpuc_reader_read(&selection->fallback) : 0;
 }
 
 static void note_indirect_read(enum cpuc_reason reason)
 {
-  struct cpuc_selection *selection = load_complete();
+  struct cpuc_selection *selection = load_finished();
 
   if (selection)
     cpuc_reasons_note_selected(&selection->selected->info, reason);
@@ -241,7 +241,7 @@ void cpuc_select(const struct cpuc_table_entry *table, int count,
 {
   const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
 
-  complete = NULL;
+  finished = NULL;
   memset(selection, 0, sizeof *selection);
   selection->candidates = candidates;
   selection->count = count;
@@ -250,5 +250,5 @@ void cpuc_select(const struct cpuc_table_entry *table, int count,
   check_estimate(selection, table, list);
   if (list)
     explain_request(selection, list);
-  __atomic_store_n(&complete, selection, __ATOMIC_RELEASE);
+  __atomic_store_n(&finished, selection, __ATOMIC_RELEASE);
 }

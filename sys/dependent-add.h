@@ -13,7 +13,7 @@
    executed.
    Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, "NetBurst
    Microarchitecture". */
-static inline int may_add_twice_per_cycle(void)
+static inline int cpuc_dependent_add_may_take_less(void)
 {
   unsigned int version = cpuc_cpuid_read(1).a, family = (version >> 8 & 15) + (version >> 20 & 255);
 
@@ -25,7 +25,7 @@ static inline int may_add_twice_per_cycle(void)
 static inline int cpuc_dependent_add_takes_one_cycle(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-  return !may_add_twice_per_cycle();
+  return !cpuc_dependent_add_may_take_less();
 #elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 6) || defined(__riscv) \
   || defined(__mips64) || defined(__loongarch__) || defined(__alpha__) || defined(__hppa__) \
   || defined(__ia64__) || defined(__sparc_v9__) || defined(__arch64__)

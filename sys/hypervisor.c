@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Finds the hypervisor of this machine. No sign alone is enough: hypervisors imitate the CPUID
-   leaves of others, a paravirtual guest of Xen sees the CPUID of its host, and CPUs other than x86
-   have no CPUID. So all signs are read, and the most specific one decides.
+/* Finds the hypervisor of this machine. All signs are read, and the most specific one decides,
+   because hypervisors imitate each other.
    Source: Linux, Documentation/virt/kvm/x86/cpuid.rst; Microsoft, Hypervisor Top Level Functional
    Specification, and Xen, xen/include/public/arch-x86/cpuid.h, for leaves in steps of 100H;
    Documentation/ABI/stable/sysfs-hypervisor-xen; drivers/firmware/dmi-id.c, for

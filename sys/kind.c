@@ -10,7 +10,7 @@
 const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_NONE + 1] = {
   /* name, penalty, unit of the count, group, core cycles, time-based, invariant and its source */
   [CPUC_KIND_CORE] = { "core", 0, "core cycles", 0, 1, 0, 0, "kind of the counter" },
-  [CPUC_KIND_SYSTEM_CALL]
+  [CPUC_KIND_CORE_SYSTEM_CALL]
     = { "system call", 100, "core cycles", 0, 1, 0, 0, "kind of the counter" },
   [CPUC_KIND_REFERENCE] = { "reference", 100, "reference cycles", 0, 0, 0, -1, NULL },
   [CPUC_KIND_SCALED]

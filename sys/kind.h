@@ -8,12 +8,12 @@
 
 /* Better kinds come first. */
 enum cpuc_kind {
-  CPUC_KIND_CORE,        /* core cycles */
-  CPUC_KIND_SYSTEM_CALL, /* core cycles, read with a system call */
-  CPUC_KIND_REFERENCE,   /* near the nominal frequency, never scaled */
-  CPUC_KIND_SCALED,      /* outside of the core, any rate, scaled to cycles */
-  CPUC_KIND_CLOCK,       /* OS clock, fixed rate, scaled to cycles */
-  CPUC_KIND_NONE         /* counts nothing */
+  CPUC_KIND_CORE,             /* core cycles */
+  CPUC_KIND_CORE_SYSTEM_CALL, /* core cycles, read with a system call */
+  CPUC_KIND_REFERENCE,        /* near the nominal frequency, never scaled */
+  CPUC_KIND_SCALED,           /* outside of the core, any rate, scaled to cycles */
+  CPUC_KIND_CLOCK,            /* OS clock, fixed rate, scaled to cycles */
+  CPUC_KIND_NONE              /* counts nothing */
 };
 
 struct cpuc_kind_facts {

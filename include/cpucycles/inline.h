@@ -89,16 +89,8 @@ extern long long cpucycles_inline_section_overhead(void);
 
 #ifdef __GNUC__
 
-/* With gnu_inline, no program contains a copy of these functions, because a call that is not
-   inlined calls the copy in the library. The functions have external linkage in C and in C++, so
-   that inline functions of the program may call them (C99 6.7.4) and modules of C++ may export
-   them. Compilers inline them with optimization, except Clang with -Oz or in code that it takes for
-   rarely executed. GCC, and older releases of Clang, do not inline them in a function for a CPU
-   other than that of the rest of the program, such as target("arch=haswell").
-   CPUCYCLES_INLINE_FUNCTION has no always_inline, because GCC would report an error there. Both
-   macros have no_instrument_function, because hooks of -finstrument-functions would disturb the
-   measurement, and would need the address of the function, which CPUCYCLES_INLINE_HELPER functions
-   do not have. */
+/* A call that is not inlined calls the copy in the library. Helpers have no copy there, so they are
+   always inlined. */
 #define CPUCYCLES_INLINE_HELPER \
   extern __inline__ __attribute__((__gnu_inline__, __always_inline__, __no_instrument_function__))
 #ifdef CPUCYCLES_INLINE_COPY_ATTRIBUTE /* only in the library, which then contains the copies */
@@ -129,9 +121,8 @@ CPUCYCLES_INLINE_HELPER long long cpucycles_inline_scale_portable(long long coun
   return (long long)((high << (64 - shift)) | (low >> shift));
 }
 
-/* Clang decides by the number of its internal instructions whether to inline a function, and a
-   multiplication of _BitInt is a single one. On the CPUs below, Clang compiles this multiplication
-   without a call of a library function. */
+/* Clang inlines a multiplication of _BitInt, and compiles it on the CPUs below without a call of a
+   library function. */
 #if defined(__SIZEOF_INT128__)
 #define CPUCYCLES_INLINE_WIDE __int128
 #elif defined(__clang__) && defined(__BITINT_MAXWIDTH__) \

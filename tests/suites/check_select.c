@@ -215,7 +215,7 @@ static long long read_counted(void)
   return (long long)(counted += 1);
 }
 
-#define SYSTEM_CALL .kind = CPUC_KIND_SYSTEM_CALL
+#define SYSTEM_CALL .kind = CPUC_KIND_CORE_SYSTEM_CALL
 #define REFERENCE .kind = CPUC_KIND_REFERENCE
 #define CLOCK .kind = CPUC_KIND_CLOCK, .rate = megahertz
 #define NONE .kind = CPUC_KIND_NONE

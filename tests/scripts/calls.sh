@@ -50,7 +50,7 @@ names | awk '
       below_it = " " layer_of(row[1]) " " below[layer_of(row[1])] " "
       layer = layer_of(to) (row[3] ~ /^cpucycles/ ? ":public" : "")
       if (!index(below_it, " " layer_of(to) " ") && !index(below_it, " " layer " ")) {
-        print "includes: " row[1] " uses " row[3] " of " to ", which is not below it"
+        print "calls: " row[1] " uses " row[3] " of " to ", which is not below it"
         failed = 1
       }
       if (directory_of(to) == directory_of(row[1]))
@@ -75,10 +75,10 @@ names | awk '
     } while (removed)
     for (pair in edge) {
       split(pair, ends, " ")
-      print "includes: circle: " ends[1] " uses " edge[pair] " of " ends[2]
+      print "calls: circle: " ends[1] " uses " edge[pair] " of " ends[2]
       failed = 1
     }
     if (!uses)
-      print "includes: skipped: uses of names: there is no object to read"
+      print "calls: skipped: uses of names: there is no object to read"
     exit failed
   }'
