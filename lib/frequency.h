@@ -48,10 +48,15 @@ int cpuc_frequency_cpuinfo_is_decided(const struct cpuc_frequency_cpuinfo *cpuin
    "flags" lacks aperfmperf. */
 long long cpuc_frequency_cpuinfo_constant(const struct cpuc_frequency_cpuinfo *cpuinfo);
 
-/* frequency-system.c: calls with which operating systems report a frequency. */
+/* frequency-system.c: calls with which operating systems report a frequency. frequency-sysctl.c is
+   for the BSDs and Darwin, frequency-aix.c and frequency-solaris.c for AIX and Solaris. */
 
-/* Returns the frequency and the name of its source. */
+/* Return the frequency and the name of its source. The first function calls the others. */
 struct cpuc_rate cpuc_frequency_from_system(void);
+struct cpuc_rate cpuc_frequency_from_sysctlbyname(void);
+struct cpuc_rate cpuc_frequency_from_sysctl(void);
+struct cpuc_rate cpuc_frequency_from_perfstat(void);
+struct cpuc_rate cpuc_frequency_from_processor_info(void);
 
 /* Parses an integer of 4 or 8 bytes in the order of this machine, as sysctl(3) returns it. Returns
    the integer times unit, in Hz; 0 for other lengths, or outside the limits of a frequency. */

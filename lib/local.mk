@@ -31,11 +31,14 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/extend32.h \
 	lib/frequency.c \
 	lib/frequency.h \
+	lib/frequency-aix.c \
 	lib/frequency-cpuinfo.c \
 	lib/frequency-devicetree.c \
 	lib/frequency-measure.c \
 	lib/frequency-query.h \
 	lib/frequency-reference.c \
+	lib/frequency-solaris.c \
+	lib/frequency-sysctl.c \
 	lib/frequency-sysfs.c \
 	lib/frequency-system.c \
 	lib/inline.c \

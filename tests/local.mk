@@ -101,6 +101,8 @@ tests_suites_check_unwind_CPPFLAGS = $(suite_cppflags)
 # systems.
 tests_suites_check_reported_rates_SOURCES = tests/suites/check_reported_rates.c
 tests_suites_check_reported_rates_SOURCES += backends/tsc/rate.c lib/frequency-system.c
+tests_suites_check_reported_rates_SOURCES += lib/frequency-aix.c lib/frequency-solaris.c
+tests_suites_check_reported_rates_SOURCES += lib/frequency-sysctl.c
 tests_suites_check_reported_rates_CPPFLAGS = -I$(srcdir)/tests/ports/freq-headers -DHAVE_SYSCTLBYNAME=1
 tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
 tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(suite_cppflags)

@@ -11,7 +11,7 @@ directory=tests/fuzz/fuzz.tmp
 rm -rf "$directory"
 mkdir -p "$directory/seeds"
 
-sources='tests/fuzz/fuzz.c lib/frequency-cpuinfo.c lib/frequency-system.c lib/request.c
+sources='tests/fuzz/fuzz.c lib/frequency-cpuinfo.c lib/frequency-sysctl.c lib/request.c
   backends/common/cpuinfo.c backends/tsc/rate.c sys/file.c sys/parse.c sys/root.c sys/guard.c
   sys/os-thread.c'
 ! grep -q '^#define HAVE_PERFEX 1' config.h ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The declarations of AIX's header of this name that lib/frequency-system.c uses, for
+/* The declarations of AIX's header of this name that lib/frequency-aix.c uses, for
    check_reported_rates.c. */
 
 #include <stddef.h>

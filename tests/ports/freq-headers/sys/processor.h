@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The declarations of Solaris' header of this name that lib/frequency-system.c uses, for
+/* The declarations of Solaris' header of this name that lib/frequency-solaris.c uses, for
    check_reported_rates.c. */
 
 typedef int processorid_t;

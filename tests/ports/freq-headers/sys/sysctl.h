@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The declarations of the BSDs' headers of this name that lib/frequency-system.c and
+/* The declarations of the BSDs' headers of this name that lib/frequency-sysctl.c and
    backends/tsc/rate.c use, for check_reported_rates.c. */
 
 #include <stddef.h>
