@@ -94,6 +94,15 @@ extern long long cpucycles_rate(void);
    Since: 20261121.  Source: cpucycles(3), Core frequency. */
 extern long long cpucycles_core_persecond(void);
 
+/* Core cycles per count of cpucycles() at this moment, on the core on which the calling thread runs.
+   Each call times three chains of dependent adds, in about 10 us, or up to 1 ms if the counter is
+   coarse. Signals to the thread wait. The first call of this function also measures the counter.
+   Returns: the ratio; 1 if the counter counts core cycles; 0 if the chains are interrupted or the
+     frequency changes, so call the function again, or if no ratio can be measured: see
+     cpucycles_core_persecond().
+   Since: 20261121.  Source: cpucycles(3), Core frequency. */
+extern double cpucycles_core_ratio(void);
+
 /* The beginning and the end of a timed section. Both functions read the count between two fences,
    so that the code before the call is complete when the counter is read, and no code after the call
    begins before the read is complete. The fences are the instructions that the CPU's manual names.

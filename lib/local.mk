@@ -2,6 +2,13 @@
 # The library. Its code is compiled once, into a convenience library. The tests link the convenience
 # library, to reach hidden functions.
 
+# The files through which exceptions of a function that is timed pass.
+noinst_LTLIBRARIES += lib/libbench.la
+lib_libbench_la_CFLAGS = $(AM_CFLAGS) $(CPUCYCLES_EXCEPTIONS)
+lib_libbench_la_SOURCES = \
+	lib/bench-meter.c \
+	lib/bench-run.c
+
 noinst_LTLIBRARIES += lib/libcpucycles-core.la
 lib_libcpucycles_core_la_SOURCES = \
 	backends/backend.h \
@@ -18,12 +25,18 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/tsc/rate.c \
 	backends/tsc/rate.h \
 	backends/tsc/reference.c \
+	lib/bench.h \
+	lib/bench-counter.c \
+	lib/bench-judge.c \
+	lib/bench-memory.c \
+	lib/bench-text.c \
 	lib/calibrate.c \
 	lib/calibrate.h \
 	lib/candidate.c \
 	lib/candidate.h \
 	lib/chain.c \
 	lib/chain.h \
+	lib/core-ratio.c \
 	lib/cpucycles.c \
 	lib/early.c \
 	lib/early.h \

@@ -47,7 +47,9 @@ sys_libcpu_la_SOURCES = \
 	sys/dependent-add.h \
 	sys/guard.h \
 	sys/hypervisor.c \
-	sys/hypervisor.h
+	sys/hypervisor.h \
+	sys/thread-usage.c \
+	sys/thread-usage.h
 
 # Each kind of system has its own file.
 if POSIX

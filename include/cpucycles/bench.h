@@ -1,249 +1,201 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Times a function with inline reads: cpucycles_bench() calls it many times and finds the quartiles
-   of the cycles per call. For C99 and C++11. Compiled into the program, so not part of the binary
-   interface of the library. Full text: cpucycles-bench(3). */
+/* Times functions in core cycles per call, also where no counter counts core cycles, and compares
+   two functions. For C89 and C++98. The code is in the library; the functions here only print.
+   All functions are thread-safe. No member is negative. Full text: cpucycles-bench(3). */
 
 #ifndef LIBCPUCYCLES_BENCH_H
 #define LIBCPUCYCLES_BENCH_H
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/time.h>
 
-#include "inline.h"
+#include "../cpucycles.h"
 
-/* cpucycles_bench_keep(x) keeps the scalar x alive, so that the compiler cannot remove the code
-   that computes it. */
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wlong-long"
-#ifdef __cplusplus
-#pragma GCC diagnostic ignored "-Wold-style-cast"
-#endif
-#define CPUCYCLES_BENCH_NONNULL(arguments) __attribute__((__nonnull__ arguments))
-#define cpucycles_bench_keep(x) __asm__ volatile("" : : "r,m"(x) : "memory")
+#pragma GCC visibility push(default)
+#define CPUCYCLES_BENCH_HERE static __inline__ __attribute__((__unused__))
+/* cpucycles_bench_keep(x) keeps the value of x alive, any scalar expression, so that the compiler
+   cannot remove the code that computes it. The conditional gives a bit-field the type of its
+   value. */
+#define cpucycles_bench_keep(x) \
+  do { \
+    __typeof__(1 ? (x) : (x)) cpucycles_bench_kept = (x); \
+    __asm__ volatile("" : : "r,m"(cpucycles_bench_kept) : "memory"); \
+  } while (0)
 #else
-#define CPUCYCLES_BENCH_NONNULL(arguments)
-#define cpucycles_bench_keep(x) do { volatile int kept = (x) ? 1 : 0; (void)kept; } while (0)
+#define CPUCYCLES_BENCH_HERE static __inline
+#define cpucycles_bench_keep(x) \
+  do { \
+    volatile int cpucycles_bench_kept = (x) ? 1 : 0; \
+    (void)cpucycles_bench_kept; \
+  } while (0)
 #endif
 
-struct cpucycles_bench_result {
-  double minimum, lower_quartile, median, upper_quartile; /* cycles per call; never negative */
-  double nanoseconds; /* of the median; 0 if cpucycles_rate() is not known */
-  double core_ratio;  /* core cycles per counted cycle at that time; 0 if not known */
-  long long calls;    /* calls per sample */
-  int samples;        /* 0 if the counter failed; the numbers above are then 0, too */
-  const char *unit;   /* `count_unit` of cpucycles_selected() */
-  const char *note;   /* a sentence on what is wrong or unusual; 0 if nothing is */
-  const char *mark;   /* a word for `note` in the printed line, or "" */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What to time. Members that are not needed are 0: begin with
+     struct cpucycles_bench_setup setup = CPUCYCLES_BENCH_SETUP;
+   Since: 20261121. */
+struct cpucycles_bench_setup {
+  void (*function)(void *argument);
+  void (*prepare)(void *argument); /* runs before each call, not timed; 0: nothing to prepare */
+  void *argument;
+  const char *name; /* for output */
+  double seconds;   /* time for samples; 0: 20 ms, and up to 0.2 s on a busy machine */
+  double bytes;     /* that one call processes, for cycles per byte; 0: not asked for */
+  double *samples;  /* stores here the first `capacity` samples in order, in core cycles per call,
+                       or in counts if core cycles are not known */
+  int capacity;
+  int reserved_number;
+  void (*nothing)(void *argument); /* an empty function of the program, for `empty` */
+  void *reserved[5];
 };
 
-/* Returns a time in microseconds. A counter may count only while the thread runs. */
-static inline long long cpucycles_bench_time(void)
-{
-  struct timeval now;
+/* Numbers are per call, and 0 where they are not known. */
+struct cpucycles_bench_result {
+  double cycles;                  /* core cycles */
+  double cycles_low, cycles_high; /* their interval of 97.9 % */
+  double minimum, lower_quartile, median, upper_quartile, maximum, mean; /* counts of `unit` */
+  double nanoseconds;                   /* of the median */
+  double core_ratio;                    /* core cycles per count at that time */
+  double frequency_low, frequency_high; /* of the core in Hz: 5th and 95th percentile */
+  double empty;                         /* core cycles of an empty call, never subtracted */
+  double kept;                          /* share of the samples that was used, 0 to 1 */
+  double bytes;                         /* of the setup */
+  long long calls;                      /* in each sample */
+  long long time;                       /* at the end, in seconds since 1970 */
+  const char *name;                     /* of the setup */
+  const char *unit;                     /* `count_unit` of cpucycles_selected() */
+  const char *note; /* a sentence on what is wrong or unusual, and what to do; 0 if nothing is */
+  const char *mark; /* a word for `note` in the printed line, or "" */
+  int samples;      /* 0 if there are none; the numbers are then 0, too */
+  int reserved_number;
+  double reserved[8];
+};
 
-  return gettimeofday(&now, 0) == 0 ? now.tv_sec * 1000000LL + now.tv_usec : 0;
+/* Calls setup->function for about 30 ms and stores what a call takes.
+   Returns: 0, or -1 if there are no samples; `note` then tells why.
+   Since: 20261121. */
+extern int cpucycles_bench_run(struct cpucycles_bench_result *result,
+  const struct cpucycles_bench_setup *setup);
+
+struct cpucycles_bench_comparison {
+  double ratio;        /* time of g over time of f; 0 if there are no samples */
+  double low, high;    /* interval of 99.3 % in this process; 0 if there are too few rounds */
+  const char *verdict; /* "differ" by more than 0.25 %, "same", or "unclear" */
+  int rounds;          /* that were used */
+  int reserved_number;
+  double reserved[8];
+  struct cpucycles_bench_result f, g;
+};
+
+/* Runs two functions in turn for about 0.2 s, and compares their times.
+   Returns: 0, or -1 if there are no samples; `note` of `f` and `g` then tells why.
+   Since: 20261121. */
+extern int cpucycles_bench_compare(struct cpucycles_bench_comparison *comparison,
+  const struct cpucycles_bench_setup *f, const struct cpucycles_bench_setup *g);
+
+/* Format a line, of text or one JSON object, with its newline, in every locale alike. Store in
+   `part` at most size - 1 bytes of the line, which begin at byte `from` of it. If `name` is null,
+   the name is that of the setup.
+   Returns: the number of these bytes; 0 past the end of the line.
+   Since: 20261121. */
+extern int cpucycles_bench_text(char *part, int size, int from, const char *name,
+  const struct cpucycles_bench_result *result);
+extern int cpucycles_bench_json(char *part, int size, int from, const char *name,
+  const struct cpucycles_bench_result *result);
+extern int cpucycles_bench_comparison_text(char *part, int size, int from,
+  const struct cpucycles_bench_comparison *comparison);
+
+#ifdef __cplusplus
 }
+#endif
 
-/* Returns the smallest of several positive differences of adjacent reads; 0 if there are none. */
-static inline long long cpucycles_bench_step(int wanted)
-{
-  long long smallest = 0, last = cpucycles_inline(), now;
-  long tries, found = 0;
-
-  for (tries = 0; tries < 10000000 && found < wanted; tries++) {
-    now = cpucycles_inline();
-    if (now > last && (!found++ || now - last < smallest))
-      smallest = now - last;
-    last = now;
-  }
-  return smallest;
-}
-
-/* Returns the cycles of one sample, with the overhead; -1 if the counter failed. Takes the pointer
-   from a volatile variable, so that the compiler can neither inline nor remove the calls. */
-static inline long long cpucycles_bench_sample(struct cpucycles_bench_result *result,
-  void (*function)(void *), void *argument)
-{
-  void (*volatile hidden)(void *) = function;
-  void (*call)(void *) = hidden;
-  long long i = result->calls, begin = cpucycles_inline_section_begin(), end;
-
-  while (i-- > 0)
-    call(argument);
-  end = cpucycles_inline_section_end();
-  if (end > begin || (end == begin && cpucycles_bench_step(1) > 0))
-    return (long long)((unsigned long long)end - (unsigned long long)begin);
-  result->note = end < begin ? "The counter stepped back." : "The counter is stopped.";
-  return -1;
-}
-
-/* Returns a quartile (0 to 4) of sorted numbers, interpolated. */
-static inline double cpucycles_bench_quartile(const long long *sorted, int count, int quartile)
-{
-  int position = (count - 1) * quartile, i = position / 4, next = (position + 3) / 4;
-
-  return (double)sorted[i] + ((double)sorted[next] - (double)sorted[i]) * (position % 4) / 4;
-}
-
-static inline int cpucycles_bench_compare(const void *left, const void *right)
-{
-  const long long *a = (const long long *)left, *b = (const long long *)right;
-
-  return (*a > *b) - (*a < *b);
-}
-
-static inline void cpucycles_bench_nothing(void *unused)
+CPUCYCLES_BENCH_HERE void cpucycles_bench_nothing(void *unused)
 {
   (void)unused;
 }
 
-/* Completes a result with n sorted samples. `call` is the time of an empty call. */
-static inline void cpucycles_bench_evaluate(struct cpucycles_bench_result *result,
-  const long long *samples, long long overhead, double call)
+#ifdef __cplusplus
+static inline cpucycles_bench_setup cpucycles_bench_setup_begin(void)
 {
-  double *const quartiles[] = { &result->minimum, &result->lower_quartile, &result->median,
-    &result->upper_quartile };
-  double spread, cycles, rate = (double)cpucycles_rate();
-  int i, tries;
+  cpucycles_bench_setup setup = cpucycles_bench_setup();
 
-  for (i = 0; i < 4; i++) {
-    cycles = cpucycles_bench_quartile(samples, result->samples, i) - (double)overhead;
-    *quartiles[i] = cycles > 0 ? cycles / (double)result->calls : 0;
-  }
-  spread = result->upper_quartile - result->lower_quartile;
-  if (!result->note && spread > 2 && spread > result->median / 10) {
-    result->note = "The quartiles differ by more than 10 % of the median.";
-    result->mark = "unstable";
-  } else if (!result->note && call > 10 && call > result->median / 10) {
-    result->note = "A call through a pointer takes more than 10 % of the median.";
-    result->mark = "slow calls";
-  }
-  result->core_ratio = strcmp(result->unit, "core cycles") == 0;
-  for (tries = 0; rate > 0 && tries < 10 && !(result->core_ratio > 0); tries++)
-    result->core_ratio = (double)cpucycles_core_persecond() / rate;
-  result->nanoseconds = rate > 0 ? result->median * 1e9 / rate : 0;
+  setup.nothing = cpucycles_bench_nothing;
+  return setup;
 }
+#define CPUCYCLES_BENCH_SETUP cpucycles_bench_setup_begin()
+#else
+#define CPUCYCLES_BENCH_SETUP \
+  { 0, 0, 0, 0, 0, 0, 0, 0, 0, cpucycles_bench_nothing, { 0, 0, 0, 0, 0 } }
+#endif
 
-/* Times function(argument): 1001 samples, or fewer if 0.2 s end first, but at least 3. A sample has
-   so many calls that the grain and the overhead are small beside it. If the counter stops or steps
-   back, there are no samples, and `note` tells why. */
-CPUCYCLES_BENCH_NONNULL((1, 2))
-static inline void cpucycles_bench(struct cpucycles_bench_result *result,
+/* Calls cpucycles_bench_run() with a setup of `function` and `argument` alone. */
+CPUCYCLES_BENCH_HERE void cpucycles_bench(struct cpucycles_bench_result *result,
   void (*function)(void *argument), void *argument)
 {
-  const struct cpucycles_bench_result none = { 0, 0, 0, 0, 0, 0, 100, 0, "counts", 0, "" };
-  long long samples[1001], overhead = cpucycles_inline_section_overhead(), begin, began, now;
-  long long enough = cpucycles_bench_step(16) * 100 + overhead * 20, call = enough;
-  int n, found = 0;
+  struct cpucycles_bench_setup setup = CPUCYCLES_BENCH_SETUP;
 
-  *result = none;
-  if (cpucycles_selected())
-    result->unit = cpucycles_selected()->count_unit;
-  for (n = 20; n > 0; n--) {
-    now = cpucycles_bench_sample(result, cpucycles_bench_nothing, 0);
-    if (now < 0)
-      return;
-    call = now < call ? now : call;
-  }
-  result->calls = 1;
-  began = begin = cpucycles_bench_time();
-  do { /* warms up for 0.01 s, or 10000 samples; doubles the calls until three are long enough */
-    samples[0] = cpucycles_bench_sample(result, function, argument);
-    if (samples[0] < 0)
-      return;
-    now = cpucycles_bench_time();
-    /* a sample of 0 is shorter than the grain; the search for a step took most of its time */
-    if (samples[0] - overhead < enough && (now - begin < 10000 || samples[0] == 0)
-      && result->calls < 1 << 24) {
-      result->calls *= 2;
-      found = 0;
-    } else if (++found == 1 && result->calls == 1 && now - began >= 200000) {
-      result->note = "A call takes more than 0.2 s, so the function was run three times.";
-      result->mark = "3 runs";
-      n = 1;
-    }
-    begin = now;
-  } while (n == 0 && (found < 3 || (found < 10000 && now - began < 10000)));
-  for (began = now; n < 3 || (n < 1001 && now - began < 200000); now = cpucycles_bench_time()) {
-    samples[n] = cpucycles_bench_sample(result, function, argument);
-    if (samples[n++] < 0)
-      return;
-  }
-  result->samples = n;
-  qsort(samples, (size_t)n, sizeof *samples, cpucycles_bench_compare);
-  cpucycles_bench_evaluate(result, samples, overhead, (double)(call - overhead) / 100);
+  setup.function = function;
+  setup.argument = argument;
+  (void)cpucycles_bench_run(result, &setup);
 }
 
-/* Formats a number in at most 11 characters, in every locale alike. M is for millions. */
-static inline const char *cpucycles_bench_number(char *text, size_t size, double number)
-{
-  long long tenths = number < 1e15 ? (long long)(number * 10 + 0.5) : 10000000000000000;
-
-  if (tenths < 1000000)
-    (void)snprintf(text, size, "%lld.%d", tenths / 10, (int)(tenths % 10));
-  else if (tenths < 100000000000)
-    (void)snprintf(text, size, "%lld", tenths / 10);
-  else
-    (void)snprintf(text, size, "%lldM", tenths / 10000000);
-  return text;
-}
-
-/* Prints one line of at most 80 columns: name, median and unit, nanoseconds, the difference of the
-   quartiles in percent of the median, and a word if this is not to be trusted. */
-CPUCYCLES_BENCH_NONNULL((1, 2, 3))
-static inline void cpucycles_bench_print(FILE *file, const char *name,
+/* Print these lines. */
+CPUCYCLES_BENCH_HERE void cpucycles_bench_print(FILE *file, const char *name,
   const struct cpucycles_bench_result *result)
 {
-  double median = result->median, spread = result->upper_quartile - result->lower_quartile;
-  char cycles[24], nanoseconds[24], percent[24];
+  char part[256];
+  int length, from = 0;
 
-  if (result->samples == 0) {
-    (void)fprintf(file, "%-16.16s %s\n", name, result->note);
-    return;
-  }
-  spread = spread < 99 * median ? spread / median * 100 : median > 0 ? 9900 : 0;
-  (void)fprintf(file, "%-16.16s %11s %-16.16s %11s ns %6s %%%s%s\n", name,
-    cpucycles_bench_number(cycles, sizeof cycles, result->median), result->unit,
-    cpucycles_bench_number(nanoseconds, sizeof nanoseconds, result->nanoseconds),
-    cpucycles_bench_number(percent, sizeof percent, spread),
-    result->mark[0] ? " " : "", result->mark);
+  for (; (length = cpucycles_bench_text(part, 256, from, name, result)) > 0; from += length)
+    (void)fputs(part, file);
 }
 
-/* Prints a result as one JSON object in one line. The name must be UTF-8. */
-CPUCYCLES_BENCH_NONNULL((1, 2, 3))
-static inline void cpucycles_bench_print_json(FILE *file, const char *name,
+CPUCYCLES_BENCH_HERE void cpucycles_bench_print_json(FILE *file, const char *name,
   const struct cpucycles_bench_result *result)
 {
-  static const char *const names[] = { "minimum", "lower_quartile", "median", "upper_quartile",
-    "nanoseconds", "core_ratio" };
-  const double numbers[] = { result->minimum, result->lower_quartile, result->median,
-    result->upper_quartile, result->nanoseconds, result->core_ratio };
-  const char *quote = result->note ? "\"" : "", *note = result->note ? result->note : "null";
-  long long thousandths;
-  int i;
+  char part[256];
+  int length, from = 0;
 
-  (void)fputs("{\"name\":\"", file);
-  for (; *name; name++)
-    if ((unsigned char)*name < ' ' || *name == '"' || *name == '\\')
-      (void)fprintf(file, "\\u%04x", (unsigned int)(unsigned char)*name);
-    else
-      (void)fputc(*name, file);
-  (void)fprintf(file, "\",\"unit\":\"%s\",\"samples\":%d,\"calls\":%lld", result->unit,
-    result->samples, result->calls);
-  for (i = 0; i < 6; i++) {
-    thousandths = numbers[i] < 1e15 ? (long long)(numbers[i] * 1000 + 0.5) : 1000000000000000000;
-    (void)fprintf(file, ",\"%s\":%lld.%03d", names[i], thousandths / 1000,
-      (int)(thousandths % 1000));
-  }
-  (void)fprintf(file, ",\"note\":%s%s%s}\n", quote, note, quote);
+  for (; (length = cpucycles_bench_json(part, 256, from, name, result)) > 0; from += length)
+    (void)fputs(part, file);
 }
 
-#undef CPUCYCLES_BENCH_NONNULL
+CPUCYCLES_BENCH_HERE void cpucycles_bench_print_comparison(FILE *file,
+  const struct cpucycles_bench_comparison *comparison)
+{
+  char part[256];
+  int length, from = 0;
+
+  for (; (length = cpucycles_bench_comparison_text(part, 256, from, comparison)) > 0; from += length)
+    (void)fputs(part, file);
+}
+
+#if (defined(__cplusplus) && __cplusplus >= 201103L) \
+  || (defined(_MSVC_LANG) && _MSVC_LANG >= 201103L)
+/* For any callable of C++11. */
+template <class Callable> struct cpucycles_bench_callable {
+  Callable &callable;
+  static void call(void *self) { static_cast<cpucycles_bench_callable *>(self)->callable(); }
+};
+
+template <class Callable>
+inline void cpucycles_bench(cpucycles_bench_result *result, Callable &&callable)
+{
+  cpucycles_bench_callable<Callable> called = { callable };
+
+  cpucycles_bench(result, called.call, &called);
+}
+#endif
+
+#undef CPUCYCLES_BENCH_HERE
 
 #if defined(__GNUC__) || defined(__clang__)
+#pragma GCC visibility pop
 #pragma GCC diagnostic pop
 #endif
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* What a benchmark needs to know of the selected counter. A file of its own, so that a suite can
+   simulate a machine. */
+
+#include "config.h"
+
+#include "lib/bench.h"
+#include "sys/dependent-add.h"
+
+#include <string.h>
+
+int cpuc_bench_counter_describe(struct cpuc_bench_meter *meter)
+{
+  const struct cpucycles_counter_info *counter = cpucycles_selected();
+  long long rate = cpucycles_rate();
+
+  if (!counter)
+    return -1;
+  meter->unit = counter->count_unit;
+  meter->rate_is_known = rate > 0;
+  meter->rate = (double)(rate > 0 ? rate : cpucycles_persecond());
+  meter->counts_core_cycles = strcmp(counter->count_unit, "core cycles") == 0;
+  meter->counts_sleep = strcmp(counter->scope, "thread") != 0;
+  meter->add_takes_one_cycle = cpuc_dependent_add_takes_one_cycle();
+  return 0;
+}
