@@ -33,17 +33,7 @@ static const double *sorted(const struct cpuc_bench *bench, const double *values
   return bench->scratch;
 }
 
-static double mean(const double *values, int from, int to)
-{
-  double sum = 0;
-  int i;
-
-  for (i = from; i < to; i++)
-    sum += values[i];
-  return sum / (to - from);
-}
-
-/* Stores the medians of blocks of the values, sorted. */
+/* Stores the middles of blocks of the values, sorted. */
 static void find_blocks(const struct cpuc_bench *bench, const double *values, int count,
   double *blocks, int wanted)
 {
@@ -51,7 +41,8 @@ static void find_blocks(const struct cpuc_bench *bench, const double *values, in
 
   for (i = 0; i < wanted; i++, from = to) {
     to = (int)((long long)count * (i + 1) / wanted);
-    blocks[i] = cpuc_quantile(sorted(bench, values + from, to - from), to - from, 0.5);
+    sorted(bench, values + from, to - from);
+    blocks[i] = cpuc_bench_meter_middle(bench->scratch, to - from);
   }
   cpuc_quantile_sort(blocks, wanted);
 }
@@ -62,7 +53,7 @@ static double part_of(const struct cpuc_bench *bench)
   return bench->is_long && bench->meter.passes > 0 ? 0.25 : 0.5;
 }
 
-/* The median of a coarse counter is one of its steps. */
+/* The mean of the middle half, because a median is a step of the counter. */
 double cpuc_bench_judge_center(struct cpuc_bench *bench, struct cpuc_bench_function *function,
   double loss)
 {
@@ -71,11 +62,11 @@ double cpuc_bench_judge_center(struct cpuc_bench *bench, struct cpuc_bench_funct
   for (i = 0; i < n; i++)
     function->ratio[i] = function->counts[i] / function->chain[i] / (1 + loss);
   sorted(bench, function->ratio, n);
-  return bench->meter.is_coarse ? mean(bench->scratch, n / 4, n - n / 4)
-                                : cpuc_quantile(bench->scratch, n, part_of(bench));
+  return part_of(bench) < 0.5 ? cpuc_quantile(bench->scratch, n, part_of(bench))
+                              : cpuc_bench_meter_middle(bench->scratch, n);
 }
 
-/* Finds the interval from the medians of blocks, because neighboring samples resemble each other;
+/* Finds the interval from the middles of blocks, because neighboring samples resemble each other;
    of few or long samples from ranks. */
 static void find_interval(struct cpucycles_bench_result *result, const struct cpuc_bench *bench,
   const struct cpuc_bench_function *function)
@@ -160,7 +151,7 @@ int cpuc_bench_judge_none(struct cpucycles_bench_result *result,
 static void fill_counts(struct cpucycles_bench_result *result, const struct cpuc_bench *bench,
   const struct cpuc_bench_function *function)
 {
-  int n = function->used;
+  int i, n = function->used;
   const double *values = sorted(bench, function->counts, n);
 
   result->minimum = values[0];
@@ -168,7 +159,8 @@ static void fill_counts(struct cpucycles_bench_result *result, const struct cpuc
   result->median = cpuc_quantile(values, n, 0.5);
   result->upper_quartile = cpuc_quantile(values, n, 0.75);
   result->maximum = values[n - 1];
-  result->mean = mean(values, 0, n);
+  for (i = 0; i < n; i++)
+    result->mean += values[i] / n;
   if (bench->meter.rate_is_known)
     result->nanoseconds = result->median * 1e9 / bench->meter.rate;
 }

@@ -64,8 +64,12 @@ double cpuc_bench_meter_chain(struct cpuc_bench_meter *meter);
 /* Runs a chain of *passes passes, as a function to be timed. */
 void cpuc_bench_meter_adds(void *passes);
 
-/* Returns 1 if two results of the chain agree within 1 %. */
+/* Returns 1 if two results of the chain agree within 2 %. */
 int cpuc_bench_meter_agree(double one, double other);
+
+/* Sorts the values, and returns the mean of the middle half: as robust as a median, but finer than
+   the step of the counter. */
+double cpuc_bench_meter_middle(double *values, int count);
 
 /* The time since a beginning, by counts and by the OS clock. */
 struct cpuc_bench_time {
@@ -112,7 +116,7 @@ void cpuc_bench_memory_give(struct cpuc_bench *bench);
 int cpuc_bench_judge_none(struct cpucycles_bench_result *result,
   const struct cpucycles_bench_setup *setup, const char *unit, const char *note);
 
-/* Fills function->ratio, less a loss, and returns its center: the median or, of long samples, the
+/* Fills function->ratio, less a loss, and returns its center: the middle or, of long samples, the
    lower quartile. There must be samples. */
 double cpuc_bench_judge_center(struct cpuc_bench *bench, struct cpuc_bench_function *function,
   double loss);
