@@ -24,3 +24,8 @@ int cpuc_bench_counter_describe(struct cpuc_bench_meter *meter)
   meter->add_takes_one_cycle = cpuc_dependent_add_takes_one_cycle();
   return 0;
 }
+
+void cpuc_bench_counter_nothing(void *unused)
+{
+  (void)unused;
+}

@@ -266,11 +266,6 @@ static void run(struct cpuc_bench *bench, const struct limits *limits)
   run_rounds(bench, limits);
 }
 
-static void do_nothing(void *unused)
-{
-  (void)unused;
-}
-
 static double time_nothing(struct cpuc_bench_meter *meter, void (*nothing)(void *))
 {
   static const struct limits limits = { EMPTY_SAMPLES, 0, 0.2, 0.6 };
@@ -297,7 +292,7 @@ static double find_empty(struct cpuc_bench *bench)
   int i, tries = bench->meter.is_coarse ? 1 : EMPTY_TRIES;
 
   for (i = 0; i < tries && !bench->meter.failure; i++) {
-    cycles = time_nothing(&bench->meter, i % 2 && nothing ? nothing : do_nothing);
+    cycles = time_nothing(&bench->meter, i % 2 && nothing ? nothing : cpuc_bench_counter_nothing);
     empty = cycles > empty ? cycles : empty;
   }
   return empty;

@@ -47,6 +47,9 @@ struct cpuc_bench_meter {
    that interrupts the selection. */
 int cpuc_bench_counter_describe(struct cpuc_bench_meter *meter);
 
+/* An empty function, whose calls are timed for `empty`. */
+void cpuc_bench_counter_nothing(void *unused);
+
 /* Describes and measures the counter, and sets a short chain. Returns 0, or -1 with `failure`. */
 int cpuc_bench_meter_begin(struct cpuc_bench_meter *meter);
 
