@@ -113,7 +113,7 @@ static void find_calls(struct cpuc_bench *bench, struct cpuc_bench_function *fun
     if (seconds >= slow_seconds)
       break;
     repeated = 0;
-    if (counts >= enough || seconds >= asleep_seconds) {
+    if (counts >= enough || (counts > 0 && seconds >= asleep_seconds)) {
       found++;
     } else {
       function->calls *= 2;
