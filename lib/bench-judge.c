@@ -141,9 +141,11 @@ static void begin_result(struct cpucycles_bench_result *result,
 }
 
 int cpuc_bench_judge_none(struct cpucycles_bench_result *result,
-  const struct cpucycles_bench_setup *setup, const char *unit, const char *note)
+  const struct cpucycles_bench_setup *setup, const struct cpuc_bench_meter *meter, const char *note)
 {
-  begin_result(result, setup, unit);
+  begin_result(result, setup, meter->unit);
+  if (note == meter->failure)
+    result->mark = "counter";
   result->note = note;
   return -1;
 }
@@ -185,7 +187,7 @@ int cpuc_bench_judge(struct cpucycles_bench_result *result, struct cpuc_bench *b
   const struct mark *mark;
 
   if (n == 0)
-    return cpuc_bench_judge_none(result, setup, bench->meter.unit,
+    return cpuc_bench_judge_none(result, setup, &bench->meter,
       "No sample was undisturbed: run it again, on a machine that does less.");
   begin_result(result, setup, bench->meter.unit);
   result->samples = n;

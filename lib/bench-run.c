@@ -332,7 +332,7 @@ int cpucycles_bench_run(struct cpucycles_bench_result *result,
     limits.give_up = 3 * setup->seconds;
   }
   note = run_all(&bench, &empty, &limits);
-  return note ? cpuc_bench_judge_none(result, setup, bench.meter.unit, note)
+  return note ? cpuc_bench_judge_none(result, setup, &bench.meter, note)
               : cpuc_bench_judge(result, &bench, &bench.functions[0], empty);
 }
 
@@ -353,8 +353,8 @@ int cpucycles_bench_compare(struct cpucycles_bench_comparison *comparison,
   memset(comparison, 0, sizeof *comparison);
   comparison->verdict = "unclear";
   if (note) {
-    (void)cpuc_bench_judge_none(&comparison->f, f, bench.meter.unit, note);
-    return cpuc_bench_judge_none(&comparison->g, g, bench.meter.unit, note);
+    (void)cpuc_bench_judge_none(&comparison->f, f, &bench.meter, note);
+    return cpuc_bench_judge_none(&comparison->g, g, &bench.meter, note);
   }
   cpuc_bench_judge_rounds(comparison, &bench);
   return cpuc_bench_judge(&comparison->f, &bench, &bench.functions[0], empty)

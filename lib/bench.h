@@ -115,9 +115,11 @@ struct cpuc_bench {
 int cpuc_bench_memory_take(struct cpuc_bench *bench, double seconds);
 void cpuc_bench_memory_give(struct cpuc_bench *bench);
 
-/* Stores a result without samples: unit, name and note. Returns -1. */
+/* Stores a result without samples: unit, name, note, and the mark of a counter that fails. Returns
+   -1. */
 int cpuc_bench_judge_none(struct cpucycles_bench_result *result,
-  const struct cpucycles_bench_setup *setup, const char *unit, const char *note);
+  const struct cpucycles_bench_setup *setup, const struct cpuc_bench_meter *meter,
+  const char *note);
 
 /* Fills function->ratio, less a loss, and returns its center: the middle or, of long samples, the
    lower quartile. There must be samples. */
