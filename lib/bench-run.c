@@ -256,6 +256,7 @@ static void run(struct cpuc_bench *bench, const struct limits *limits)
 
   size(bench);
   warm_up.seconds = warm_seconds - cpuc_bench_time_passed(&began, &bench->meter);
+  warm_up.most = warm_up.give_up = warm_up.seconds;
   run_rounds(bench, &warm_up);
   bench->tried = bench->steady = 0;
   bench->slept = 0;
