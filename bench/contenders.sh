@@ -47,6 +47,9 @@ contender benchmark contend-benchmark.cc "$cxx" \
   -lbenchmark
 contender fftw contend-fftw.c "$CC" \
   'cycle.h, from the sources of FFTW: BENCH_CPPFLAGS=-I.../kernel'
+contender time-benchmark time-benchmark.cc "$cxx" libbenchmark-dev -lbenchmark
+contender time-nanobench time-nanobench.cc "$cxx" \
+  'nanobench.h, from the sources of nanobench: BENCH_CPPFLAGS=-I.../src/include'
 contender papi contend-papi.c "$CC" libpapi-dev -lpapi
 contender likwid contend-likwid.c "$CC" likwid -llikwid
 if [ -n "${BENCH_OTHER:-}" ]; then
