@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that the public headers compile alone: cpucycles.h and perfex.h from C89 and C++98 on,
-# cpucycles/inline.h and cpucycles/bench.h from C99 and C++11 on. Warnings are errors only if
-# CPUCYCLES_TEST_WERROR is -Werror, because newer compilers may warn of more, and must not fail for
-# packagers.
+# Tests that the public headers compile alone: cpucycles.h, cpucycles/bench.h and perfex.h from C89
+# and C++98 on, cpucycles/inline.h from C99 and C++11 on; with $CC and, if it is installed, Clang.
+# Warnings are errors only if CPUCYCLES_TEST_WERROR is -Werror, because newer compilers may warn of
+# more, and must not fail for packagers.
 
 set -eu
 : "${srcdir:=.}" "${CC:=cc}"
@@ -18,14 +18,16 @@ cat >$work/cpucycles.c <<'END'
 extern int use(void);
 int use(void)
 {
-  const struct cpucycles_counter_info *counter = cpucycles_counter(0) ? cpucycles_selected() : 0;
+  const struct cpucycles_counter_info *counter
+    = cpucycles_counter(cpucycles_counter(0) != cpucycles_selected());
 
   cpucycles_tracesetup();
   if (cpucycles_section_begin() + cpucycles_section_overhead() > cpucycles_section_end()
     || cpucycles_rate() == 0 || cpucycles_frequency_source() == cpucycles_frequency_ignored())
     return 0;
   /* compares their types, too, because abi.sh does not find that of cpucycles_section_end() */
-  if (cpucycles == cpucycles_section_end || cpucycles_core_persecond() > cpucycles_rate())
+  if (cpucycles == cpucycles_section_end || cpucycles_core_persecond() > cpucycles_rate()
+    || cpucycles_core_ratio() > 1)
     return 0;
   if (cpucycles_implementation_ignored() && cpucycles_timer()->invariant == 1)
     return 0;
@@ -45,24 +47,92 @@ inline long long use(void)
     - cpucycles_inline_section_overhead();
 }
 END
+# In C++, NULL is not used here, because Clang warns of it where it is not __null.
 cat >$work/bench.c <<'END'
 #include <cpucycles/bench.h>
 #include <cpucycles/bench.h>
+enum kind { FIRST, SECOND };
+struct bits { unsigned int three : 3; int sign : 5; };
+#ifndef __cplusplus
+static struct cpucycles_bench_setup stored = CPUCYCLES_BENCH_SETUP;
+#endif
 static void work(void *argument)
 {
+  static int number = 3;
+  struct bits bits = { 5, -3 };
+  const int constant = 7;
+  volatile short changing = 3;
+  enum kind kind = SECOND;
+  float narrow = 1.5f;
+
   cpucycles_bench_keep(argument);
-  cpucycles_bench_keep(argument == 0 ? 1.5 : 2.5);
+  cpucycles_bench_keep(&bits);
+  cpucycles_bench_keep(argument == &number ? 1.5 : 2.5);
+  cpucycles_bench_keep(bits.three);
+  cpucycles_bench_keep(bits.sign);
+  cpucycles_bench_keep(constant);
+  cpucycles_bench_keep(changing);
+  cpucycles_bench_keep(kind);
+  cpucycles_bench_keep(narrow);
+  cpucycles_bench_keep(number++);
+#ifdef __cplusplus
+  const struct bits &unchanged = bits;
+  int &reference = number;
+
+  cpucycles_bench_keep(unchanged.three);
+  cpucycles_bench_keep(reference);
+  cpucycles_bench_keep(argument == &number);
+#endif
 }
 extern int use(int x);
 int use(int x)
 {
+  struct cpucycles_bench_setup setup = CPUCYCLES_BENCH_SETUP;
   struct cpucycles_bench_result result;
+  struct cpucycles_bench_comparison comparison;
 
-  cpucycles_bench_keep(x + 1);
+  setup.function = work;
   cpucycles_bench(&result, work, &x);
   cpucycles_bench_print(stdout, "work", &result);
   cpucycles_bench_print_json(stdout, "work", &result);
-  return result.samples;
+#ifndef __cplusplus
+  setup = stored;
+#endif
+  if (cpucycles_bench_compare(&comparison, &setup, &setup) == 0)
+    cpucycles_bench_print_comparison(stdout, &comparison);
+  return cpucycles_bench_run(&result, &setup);
+}
+END
+cat >$work/callable.c <<'END'
+#include <cpucycles/bench.h>
+struct functor {
+  int calls;
+  void operator()() { calls++; }
+};
+struct unchanging {
+  int operator()() const { return 3; }
+};
+enum class scoped { ONE };
+extern void function();
+extern int answer() noexcept;
+extern void use(cpucycles_bench_result *result);
+void use(cpucycles_bench_result *result)
+{
+  const unchanging constant = unchanging();
+  functor called = { 0 };
+  int calls = 0;
+  auto lambda = [&calls] { cpucycles_bench_keep(++calls); };
+  void (*pointer)() = function;
+
+  cpucycles_bench(result, lambda);
+  cpucycles_bench(result, [calls]() mutable { return ++calls; });
+  cpucycles_bench(result, called);
+  cpucycles_bench(result, functor());
+  cpucycles_bench(result, constant);
+  cpucycles_bench(result, function);
+  cpucycles_bench(result, pointer);
+  cpucycles_bench(result, answer);
+  cpucycles_bench_keep(scoped::ONE);
 }
 END
 cat >$work/perfex.c <<'END'
@@ -74,47 +144,80 @@ int use(char *name)
   return load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
 }
 END
-flags="-pedantic -Wall -Wextra -Wundef ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include -fsyntax-only"
+flags="-pedantic -Wall -Wextra -Wundef -Wshadow ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include"
 
 # compiles NAME STANDARDS C-OPTIONS: compiles NAME.c as these standards of C, or of C++
 compiles() {
   for std in $2; do
     language=c options=$3
-    case $std in *++*) language=c++ options="$3 -Wold-style-cast" ;; esac
+    case $std in *++*)
+      language=c++ options="$3 -Wold-style-cast -Wzero-as-null-pointer-constant" ;;
+    esac
     # words are meant to split
     # shellcheck disable=SC2086
-    $CC $CPPFLAGS -x $language -std=$std $flags $options $work/$1.c ||
-      { echo "header: $1: not clean as $std"; failed=1; }
+    $CC $CPPFLAGS -O2 -x $language -std=$std $flags $options -c -o $work/object $work/$1.c ||
+      { echo "header: $1: not clean as $std with $CC"; failed=1; }
   done
 }
-cpp98='c++98 c++11 c++17' cpp11='c++11 c++17'
-if ! echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
-  echo "header: skipped: C++: this compiler does not compile it"
-  cpp98='' cpp11=''
-fi
-compiles cpucycles "c89 gnu89 c99 c11 c17 $cpp98" ''
-compiles perfex "c89 gnu89 c99 c11 c17 $cpp98" ''
-compiles inline "c99 gnu99 c11 c17 $cpp11" ''
-compiles bench "c99 gnu99 c11 c17 $cpp11" '-Wshadow -Wconversion'
-# -Wlong-long warns of the functions above, too
-echo '#include <cpucycles/inline.h>' >$work/included.c
-compiles included "$cpp11" -Wlong-long
+
+compiles_all() {
+  cpp98='c++98 c++11 c++17' cpp11='c++11 c++17'
+  if ! echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
+    echo "header: skipped: C++: $CC does not compile it"
+    cpp98='' cpp11=''
+  fi
+  compiles cpucycles "c89 gnu89 c99 c11 c17 $cpp98" ''
+  compiles perfex "c89 gnu89 c99 c11 c17 $cpp98" ''
+  compiles inline "c99 gnu99 c11 c17 $cpp11" ''
+  compiles bench "c89 gnu89 c99 c11 c17 $cpp98" -Wconversion
+  compiles callable "$cpp11" -Wconversion
+  # -Wlong-long warns of the functions above, too
+  echo '#include <cpucycles/inline.h>' >$work/included.c
+  compiles included "$cpp11" -Wlong-long
+}
+compiles_all
 # Of the macros with "cpucycles" or "perfex" in the name, the headers define only guards and
 # documented macros.
 left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   sed -n 's/^#define \([A-Za-z0-9_]*\).*/\1/p' |
   grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |
   grep -vx -e LIBCPUCYCLES_H -e LIBCPUCYCLES_INLINE_H -e LIBCPUCYCLES_BENCH_H \
-    -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED -e PERFEX_INHERIT \
-    -e cpucycles_bench_keep || :)
+    -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED \
+    -e PERFEX_INHERIT -e CPUCYCLES_BENCH_SETUP -e cpucycles_bench_keep || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
-# Without GNU C, as in the ABI of MSVC, the functions of inline.h are calls of the library.
+CC=clang
+if echo '#include <stdio.h>' | $CC -x c -fsyntax-only - 2>/dev/null; then
+  compiles_all
+else
+  echo "header: skipped: clang is not installed"
+fi
+# In the ABI of MSVC, the functions of inline.h are calls of the library. Its headers are not here,
+# so bench.h finds its part of <stdio.h>. Without the macro __clang__, it does not use GNU C.
+mkdir $work/msvc
+cat >$work/msvc/stdio.h <<'END'
+#ifdef __cplusplus
+extern "C" {
+#else
+#define NULL ((void *)0)
+#endif
+typedef struct file FILE;
+extern FILE *stdout;
+extern int fputs(const char *text, FILE *file);
+#ifdef __cplusplus
+}
+#endif
+END
 CC='clang --target=x86_64-pc-windows-msvc'
 if echo 'int x;' | $CC -x c -fsyntax-only - 2>/dev/null; then
   for CPPFLAGS in '' -DCPUCYCLES_STATIC; do
     compiles cpucycles 'c89 c99 c17 c++98 c++11 c++17' ''
     compiles inline 'c99 c17 c++11 c++17' ''
   done
+  CPPFLAGS=-I$work/msvc
+  compiles bench 'c89 c99 c17 c++98 c++11 c++17' -Wconversion
+  compiles callable 'c++11 c++17' -Wconversion
+  CPPFLAGS="$CPPFLAGS -U__clang__"
+  compiles bench 'c99 c17 c++11 c++17' -Wno-literal-conversion
 else
   echo "header: skipped: ABI of MSVC: no clang that compiles for it"
 fi
