@@ -49,7 +49,7 @@ struct cpucycles_bench_result {
   double core_ratio;                    /* core cycles per count at that time */
   double frequency_low, frequency_high; /* of the core in Hz: 5th and 95th percentile */
   double empty;                         /* core cycles of an empty call, never subtracted */
-  double kept;                          /* share of the samples that was used, 0 to 1 */
+  double kept;                          /* share of the samples that nothing disturbed, 0 to 1 */
   double bytes;                         /* of the setup */
   long long calls, time;                /* in each sample; seconds since 1970 */
   const char *name, *unit;              /* of the setup; `count_unit` of cpucycles_selected() */
