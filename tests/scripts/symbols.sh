@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests, for both libraries, that the headers and the map have the same symbols, the headers and the
-# manual the same types, and the map and Debian's symbols file the same versions; that thread-local
+# manuals the same types, and the map and Debian's symbols file the same versions; that thread-local
 # variables are few, and safe in signal handlers; that the shared libraries export the map's
 # symbols, have the right name (on macOS also the right version), and need the C library only (on
 # Windows, also kernel32; libperfex also libcpucycles). Tests libperfex only where the format is ELF.
@@ -46,19 +46,30 @@ elf() {
   [ $((${size:-0})) -le 256 ] || wrong "$1 has $(($size)) bytes of thread-local variables"
 }
 
-# agree LIBRARY HEADERS MANUAL: compares the header's declared names, $declared, with the map, the
-# declarations of the header with those of the manual, and Debian's symbols file with the map
+# one_line FILE...: joins the lines of each declaration or inline function that begins in column 1
+one_line() {
+  awk '/^(extern|static __inline) .*,$/ { held = $0; next }
+    held { sub(/^ */, " "); held = held $0; if (/,$/) next; $0 = held; held = "" }
+    { print }' "$@"
+}
+
+# agree LIBRARY HEADERS MANUALS: compares the header's declared names, $declared, with the map, the
+# declarations of the headers with those of the manuals, and Debian's symbols file with the map
 agree() {
-  map=$srcdir/${3%/*}/$1.map packed=contrib/debian/${1}1.symbols
+  map=$srcdir/${3%%/*}/$1.map packed=contrib/debian/${1}1.symbols
   mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$map" | sort)
   [ -n "$declared" ] && [ "$declared" = "$mapped" ] ||
     wrong "header: $(echo $declared); map: $(echo $mapped)"
-  headers=$(cd "$srcdir/include" && sed -n 's/^extern \(.*)\);$/\1/p' $2 | sort)
-  manual=$(awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
+  headers=$(cd "$srcdir/include" && one_line $2 | sed -n -e 's/^extern \(.*)\);$/\1/p' \
+    -e '/_bench_nothing(/d' -e 's/^static __inline \(void .*)\)$/\1/p' | sort)
+  manual=$(cd "$srcdir" && awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
     on && sub(/^\.Vt extern /, "") { sub(/;$/, ""); print }
     on && sub(/^\.Ft /, "") { gsub(/"/, ""); type = $0 (/\*$/ ? "" : " ") }
+    on && sub(/^\.Fo /, "") { call = $0 "("; next }
+    on && sub(/^\.Fa /, "") { gsub(/"/, ""); call = call (call ~ /\($/ ? "" : ", ") $0 }
+    on && /^\.Fc/ { print type call ")" }
     on && sub(/^\.Fn /, "") { name = $1; sub(/^[^ ]* /, ""); gsub(/" "/, ", "); gsub(/"/, "")
-      print type name "(" $0 ")" }' "$srcdir/$3" | sort -u)
+      if (name != "cpucycles_bench_keep") print type name "(" $0 ")" }' $3 | sort -u)
   [ "$headers" = "$manual" ] || wrong "headers: $headers; $3: $manual"
   versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
     /^ *[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$map" | sort)
@@ -76,11 +87,12 @@ declared=$(for name in $declared; do
 done | sort)
 agree libperfex perfex.h perfex/libperfex.3
 elf libperfex || :
-declared=$(sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
-  -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)([a-z ]*);.*/\1/p' \
-  -e 's/^extern struct [a-z_]* \(cpucycles[a-z_]*\);.*/\1/p' \
-  "$srcdir/include/cpucycles.h" "$srcdir/include/cpucycles/inline.h" | sort)
-agree libcpucycles 'cpucycles.h cpucycles/inline.h' lib/cpucycles.3.in
+headers='cpucycles.h cpucycles/inline.h cpucycles/bench.h'
+declared=$(cd "$srcdir/include" && one_line $headers |
+  sed -n -e 's/.*extern .*(\*\(cpucycles[a-z_]*\))(void);.*/\1/p' \
+    -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)(.*);.*/\1/p' \
+    -e 's/^extern struct [a-z_]* \(cpucycles[a-z_]*\);.*/\1/p' | sort)
+agree libcpucycles "$headers" 'lib/cpucycles.3.in lib/cpucycles-bench.3'
 for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_persecond cpucycles_tracesetup; do
   echo "$mapped" | grep -qx "$name" || wrong "$name belongs to the drop-in interface, but is not in the map"
 done
