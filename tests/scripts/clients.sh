@@ -164,8 +164,8 @@ client example time-function '
     && (!is_core || cycles > 1000)) }' "$pkg_config"
 client example compare '
   /^one by one/ { slow = $4 }
-  /^in parallel / { fast = $3 }
-  /^in parallel\/one by one/ { ratio = $5 }
+  /^in parallel  / { fast = $3 }
+  /^in parallel takes / { ratio = $4 }
   END { exit !(NR == 3 && fast > 0 && slow > fast && ratio > 0 && ratio < 1) }' "$pkg_config"
 client example fresh-input '
   /^fresh input/ { fresh = $3 }
