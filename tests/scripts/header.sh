@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that the public headers compile alone: cpucycles.h, cpucycles/bench.h and perfex.h from C89
-# and C++98 on, cpucycles/inline.h from C99 and C++11 on; with $CC and, if it is installed, Clang.
-# Warnings are errors only if CPUCYCLES_TEST_WERROR is -Werror, because newer compilers may warn of
-# more, and must not fail for packagers.
+# and C++98 on, cpucycles/inline.h from C99 and C++11 on, and the examples as C89 and C++98; with $CC
+# and, if it is installed, Clang. Warnings are errors only if CPUCYCLES_TEST_WERROR is -Werror,
+# because newer compilers may warn of more, and must not fail for packagers.
 
 set -eu
 : "${srcdir:=.}" "${CC:=cc}"
@@ -105,8 +105,10 @@ int use(int x)
 END
 cat >$work/callable.c <<'END'
 #include <cpucycles/bench.h>
-struct functor {
+struct functor { // not copied
   int calls;
+  functor() : calls(0) { }
+  functor(const functor &) = delete;
   void operator()() { calls++; }
 };
 struct unchanging {
@@ -119,7 +121,7 @@ extern void use(cpucycles_bench_result *result);
 void use(cpucycles_bench_result *result)
 {
   const unchanging constant = unchanging();
-  functor called = { 0 };
+  functor called;
   int calls = 0;
   auto lambda = [&calls] { cpucycles_bench_keep(++calls); };
   void (*pointer)() = function;
@@ -144,15 +146,14 @@ int use(char *name)
   return load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
 }
 END
-flags="-pedantic -Wall -Wextra -Wundef -Wshadow ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include"
+flags="-Wall -Wextra -Wundef -Wshadow ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include"
 
-# compiles NAME STANDARDS C-OPTIONS: compiles NAME.c as these standards of C, or of C++
+strict='-Wold-style-cast -Wzero-as-null-pointer-constant'
+# compiles NAME STANDARDS OPTIONS: compiles NAME.c as these standards of C, or of C++ with $strict
 compiles() {
   for std in $2; do
     language=c options=$3
-    case $std in *++*)
-      language=c++ options="$3 -Wold-style-cast -Wzero-as-null-pointer-constant" ;;
-    esac
+    case $std in *++*) language=c++ options="$3 $strict" ;; esac
     # words are meant to split
     # shellcheck disable=SC2086
     $CC $CPPFLAGS -O2 -x $language -std=$std $flags $options -c -o $work/object $work/$1.c ||
@@ -166,14 +167,22 @@ compiles_all() {
     echo "header: skipped: C++: $CC does not compile it"
     cpp98='' cpp11=''
   fi
-  compiles cpucycles "c89 gnu89 c99 c11 c17 $cpp98" ''
-  compiles perfex "c89 gnu89 c99 c11 c17 $cpp98" ''
-  compiles inline "c99 gnu99 c11 c17 $cpp11" ''
-  compiles bench "c89 gnu89 c99 c11 c17 $cpp98" -Wconversion
-  compiles callable "$cpp11" -Wconversion
+  compiles cpucycles "c89 gnu89 c99 c11 c17 $cpp98" -pedantic
+  compiles perfex "c89 gnu89 c99 c11 c17 $cpp98" -pedantic
+  compiles inline "c99 gnu99 c11 c17 $cpp11" -pedantic
+  compiles bench "c89 gnu89 c99 c11 c17 $cpp98" '-pedantic -Wconversion'
+  compiles callable "$cpp11" '-pedantic -Wconversion'
   # -Wlong-long warns of the functions above, too
   echo '#include <cpucycles/inline.h>' >$work/included.c
-  compiles included "$cpp11" -Wlong-long
+  compiles included "$cpp11" '-pedantic -Wlong-long'
+  # with -pedantic, C89 and C++98 have no long long; what is C, too, has casts and NULL
+  saved=$strict strict=
+  for example in "$srcdir"/examples/*.c; do
+    case $example in *threads.c) [ -z "${EXEEXT-}" ] || continue ;; esac # Windows has none of POSIX
+    cp "$example" $work/example.c
+    compiles example "c89 c17 $cpp98" -Wconversion
+  done
+  strict=$saved
 }
 compiles_all
 # Of the macros with "cpucycles" or "perfex" in the name, the headers define only guards and
@@ -210,14 +219,14 @@ END
 CC='clang --target=x86_64-pc-windows-msvc'
 if echo 'int x;' | $CC -x c -fsyntax-only - 2>/dev/null; then
   for CPPFLAGS in '' -DCPUCYCLES_STATIC; do
-    compiles cpucycles 'c89 c99 c17 c++98 c++11 c++17' ''
-    compiles inline 'c99 c17 c++11 c++17' ''
+    compiles cpucycles 'c89 c99 c17 c++98 c++11 c++17' -pedantic
+    compiles inline 'c99 c17 c++11 c++17' -pedantic
   done
   CPPFLAGS=-I$work/msvc
-  compiles bench 'c89 c99 c17 c++98 c++11 c++17' -Wconversion
-  compiles callable 'c++11 c++17' -Wconversion
+  compiles bench 'c89 c99 c17 c++98 c++11 c++17' '-pedantic -Wconversion'
+  compiles callable 'c++11 c++17' '-pedantic -Wconversion'
   CPPFLAGS="$CPPFLAGS -U__clang__"
-  compiles bench 'c99 c17 c++11 c++17' -Wno-literal-conversion
+  compiles bench 'c99 c17 c++11 c++17' '-pedantic -Wno-literal-conversion'
 else
   echo "header: skipped: ABI of MSVC: no clang that compiles for it"
 fi
