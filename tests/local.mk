@@ -194,6 +194,7 @@ script_tests += tests/scripts/calls.sh
 script_tests += tests/scripts/inline.sh
 script_tests += tests/scripts/lists.sh
 script_tests += tests/scripts/probes.sh
+script_tests += tests/scripts/readme.sh
 script_tests += tests/scripts/symbols.sh
 
 TESTS += $(script_tests)
