@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Memory of runs. A run that ends early gives its memory back, too: an exception runs the cleanup
-   functions of the run, and the exit of a thread, also a cancelled one, frees what its runs have
+   functions of the run, and the exit of a thread, also a canceled one, frees what its runs have
    left. A longjmp() leaves the memory until the thread exits. */
 
 #include "config.h"

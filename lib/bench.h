@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 /* Exceptions of C++ in a function that is timed run the cleanup functions of the library. What they
-   need is in a library of C++ programs, which the others do not load: hence weak. */
+   need is in a library of C++ programs, which the others do not load, so they are weak. */
 #if defined(__ELF__) && defined(__EXCEPTIONS)
 __asm__(".weak _Unwind_Resume\n\t.weak __gcc_personality_v0");
 #ifdef __ARM_EABI__
