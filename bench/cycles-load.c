@@ -16,9 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PROCESSES = 2, WAKE_NANOSECONDS = 100000, COMPUTE_NANOSECONDS = 40000 };
+enum { LOADS = 2, PROCESSES = 3, WAKE_NANOSECONDS = 100000, COMPUTE_NANOSECONDS = 40000 };
 
-static volatile pid_t processes[PROCESSES]; /* 0: none */
+/* Those of the load, and a measurement; 0: none. */
+static volatile pid_t processes[PROCESSES];
 
 static const int deadly_signals[] = { SIGINT, SIGTERM, SIGHUP };
 
@@ -100,28 +101,59 @@ static void wake_often(pid_t parent)
   }
 }
 
-static int start_one(int index, void (*run)(pid_t parent))
+/* Blocks the signals that end this process, while processes[] is not what runs. */
+static sigset_t block_deadly_signals(void)
 {
   sigset_t deadly, saved;
-  pid_t parent = getpid(), child;
   size_t i;
 
   sigemptyset(&deadly);
   for (i = 0; i < sizeof deadly_signals / sizeof deadly_signals[0]; i++)
     sigaddset(&deadly, deadly_signals[i]);
-  sigprocmask(SIG_BLOCK, &deadly, &saved); /* until the process can be ended */
-  child = fork();
+  sigprocmask(SIG_BLOCK, &deadly, &saved);
+  return saved;
+}
+
+static pid_t fork_process(int index)
+{
+  sigset_t saved = block_deadly_signals();
+  pid_t child = fork();
+  size_t i;
+
+  for (i = 0; child == 0 && i < sizeof deadly_signals / sizeof deadly_signals[0]; i++)
+    signal(deadly_signals[i], SIG_DFL);
+  processes[index] = child > 0 ? child : 0;
+  sigprocmask(SIG_SETMASK, &saved, NULL);
+  return child;
+}
+
+pid_t bench_load_fork(void)
+{
+  return fork_process(LOADS);
+}
+
+int bench_load_wait(void)
+{
+  sigset_t saved = block_deadly_signals();
+  int status = -1;
+
+  if (waitpid(processes[LOADS], &status, 0) != processes[LOADS])
+    status = -1;
+  processes[LOADS] = 0;
+  sigprocmask(SIG_SETMASK, &saved, NULL);
+  return status;
+}
+
+static int start_one(int index, void (*run)(pid_t parent))
+{
+  pid_t parent = getpid(), child = fork_process(index);
+
   if (child == 0) {
-    for (i = 0; i < sizeof deadly_signals / sizeof deadly_signals[0]; i++)
-      signal(deadly_signals[i], SIG_DFL);
-    sigprocmask(SIG_SETMASK, &saved, NULL);
     if (run == wake_often && bench_load_pin() != 0)
       _exit(1);
     run(parent);
     _exit(0);
   }
-  processes[index] = child > 0 ? child : 0;
-  sigprocmask(SIG_SETMASK, &saved, NULL);
   return child > 0 ? 0 : -1;
 }
 

@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -285,13 +284,16 @@ struct report {
 static struct answer run_row(const char *program, const struct row *row)
 {
   struct answer answer = { 0 };
-  int ends[2], status = 0, fields;
+  int ends[2], fields;
   char index[16];
   pid_t child;
   FILE *output;
 
-  if (pipe(ends) != 0 || (child = fork()) < 0)
-    fail("a process");
+  if (pipe(ends) != 0)
+    fail("pipe");
+  child = bench_load_fork();
+  if (child < 0)
+    fail("fork");
   if (child == 0) {
     snprintf(index, sizeof index, "%d", (int)(row - rows));
     if (row->counter)
@@ -310,8 +312,7 @@ static struct answer run_row(const char *program, const struct row *row)
   fields = fscanf(output, "%d %lf %lf %15s", &answer.is_left_out, &answer.value,
     &answer.milliseconds, answer.mark);
   fclose(output);
-  waitpid(child, &status, 0);
-  if (fields != 4 || status != 0)
+  if (bench_load_wait() != 0 || fields != 4)
     fail("a process did not print its measurement");
   if (strcmp(answer.mark, "-") == 0)
     answer.mark[0] = 0;

@@ -4,6 +4,8 @@
 #ifndef BENCH_CYCLES_H
 #define BENCH_CYCLES_H
 
+#include <sys/types.h>
+
 /* A function to be timed. */
 struct bench_known {
   const char *name;
@@ -45,5 +47,11 @@ int bench_load_pin(void);
 /* Ends the load that runs, and starts another one. It also ends when this process ends. Returns 0,
    or -1 if the system cannot do this. */
 int bench_load_start(enum bench_load load);
+
+/* fork() for a measurement, which ends if this process is interrupted. There is one at a time. */
+pid_t bench_load_fork(void);
+
+/* Waits for it. Returns its status, as waitpid() does; -1 if that fails. */
+int bench_load_wait(void);
 
 #endif
