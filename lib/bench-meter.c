@@ -19,7 +19,7 @@ enum {
   MOST_PASSES = 1 << 16,  /* 3 ms at 10 GHz, in which each clock for which a chain is made advances */
   CHAIN_STEPS = 200,      /* of a coarse counter, in a chain */
   LONGEST_CHAIN_US = 1000,
-  BASES = 63,
+  BASES = 127,
   EMPTY_SECTIONS = 1000,
   STEPS = 16,
   STEP_READS = 1000000
@@ -118,17 +118,29 @@ double cpuc_bench_meter_middle(double *values, int count)
   return sum / (count - count / 4 * 2);
 }
 
-/* An interruption makes single differences wrong, in both directions. */
+/* Sorts the values, and returns the mean of the lower half. */
+static double lower_half(double *values)
+{
+  double sum = 0;
+  int i;
+
+  cpuc_quantile_sort(values, BASES);
+  for (i = 0; i < BASES / 2; i++)
+    sum += values[i];
+  return sum / (BASES / 2);
+}
+
+/* An interruption, or another thread of the core, only makes a chain longer. */
 static double find_base(struct cpuc_bench_meter *meter)
 {
-  double bases[BASES];
+  double halves[BASES], wholes[BASES];
   int i;
 
   for (i = 0; i < BASES && !meter->failure; i++) {
-    bases[i] = 2 * chain_section(meter, meter->passes / 2);
-    bases[i] -= chain_section(meter, meter->passes);
+    halves[i] = chain_section(meter, meter->passes / 2);
+    wholes[i] = chain_section(meter, meter->passes);
   }
-  return meter->failure ? 0 : cpuc_bench_meter_middle(bases, BASES);
+  return meter->failure ? 0 : 2 * lower_half(halves) - lower_half(wholes);
 }
 
 void cpuc_bench_meter_set_chain(struct cpuc_bench_meter *meter, int is_long)
