@@ -33,6 +33,7 @@ posix_tests += tests/suites/check_guard
 posix_tests += tests/suites/check_unload
 posix_tests += tests/suites/check_unwind
 
+tests_suites_check_bench_LDADD = $(LDADD) -lm
 tests_suites_check_resources_LDADD = $(LDADD) -lm
 
 # Suites of libperfex.
@@ -49,6 +50,8 @@ tests_suites_check_perfex_groups_LDADD = perfex/libperfex-core.la $(LDADD)
 
 if HAVE_CHECK
 suite_tests =
+suite_tests += tests/suites/check_bench
+suite_tests += tests/suites/check_bench_text
 suite_tests += tests/suites/check_extend32
 suite_tests += tests/suites/check_grain
 suite_tests += tests/suites/check_inline

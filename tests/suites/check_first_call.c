@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "include/cpucycles.h"
+#include "include/cpucycles/bench.h"
 #include "include/cpucycles/inline.h"
 #ifdef HAVE_PERF_EVENTS
 #include "backends/perf/read.h"
@@ -503,6 +504,10 @@ static int wrong_answers;
 
 static void call_all(void)
 {
+  struct cpucycles_bench_setup setup = CPUCYCLES_BENCH_SETUP;
+  struct cpucycles_bench_comparison comparison;
+
+  setup.function = cpucycles_bench_nothing;
   wrong_answers |= cpucycles() != 0 || cpucycles_inline() != 0;
   wrong_answers |= strcmp(cpucycles_implementation(), "default-zero") != 0;
   wrong_answers |= cpucycles_implementation_ignored() != NULL;
@@ -517,6 +522,11 @@ static void call_all(void)
   wrong_answers |= cpucycles_inline_section_begin() != 0 || cpucycles_inline_section_end() != 0;
   wrong_answers |= cpucycles_inline_section_overhead() != 0;
   wrong_answers |= strcmp(cpucycles_version(), PACKAGE_VERSION) != 0;
+  wrong_answers |= cpucycles_core_ratio() > 0;
+  wrong_answers |= cpucycles_bench_run(&comparison.f, &setup) != -1 || comparison.f.samples != 0;
+  wrong_answers |= !comparison.f.note || strcmp(comparison.f.mark, "counter") != 0;
+  wrong_answers |= cpucycles_bench_compare(&comparison, &setup, &setup) != -1;
+  wrong_answers |= comparison.f.samples != 0 || !comparison.g.note;
   wrong_answers |= cpuc_process_has_selected();
 }
 

@@ -111,7 +111,8 @@ static inline int check_every_answer(void)
   if (strcmp(cpucycles_version(), PACKAGE_VERSION) != 0)
     return 7;
   begin = cpucycles_section_begin();
-  if (cpucycles_section_end() < begin || cpucycles_core_persecond() < 0)
+  if (cpucycles_section_end() < begin || cpucycles_core_persecond() < 0
+    || cpucycles_core_ratio() < 0)
     return 8;
   begin = cpucycles_inline_section_begin();
   if (cpucycles_inline_section_end() < begin || cpucycles_inline() < begin
