@@ -82,8 +82,8 @@ lib_libcpucycles_core_la_SOURCES += \
 	backends/perf/slow.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
-lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcpu.la sys/libcommon.la
-lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) sys/libcpu.la sys/libcommon.la
+lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) lib/libbench.la sys/libcpu.la sys/libcommon.la
+lib_libcpucycles_core_la_DEPENDENCIES = $(CPUCYCLES_BACKEND_OBJECTS) lib/libbench.la sys/libcpu.la sys/libcommon.la
 
 include_HEADERS += include/cpucycles.h
 inlineincludedir = $(includedir)/cpucycles
