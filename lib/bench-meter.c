@@ -19,7 +19,7 @@ enum {
   MOST_PASSES = 1 << 16,  /* 3 ms at 10 GHz, in which each clock for which a chain is made advances */
   CHAIN_STEPS = 200,      /* of a coarse counter, in a chain */
   LONGEST_CHAIN_US = 1000,
-  BASES = 127,
+  BASES = 64,
   EMPTY_SECTIONS = 1000,
   STEPS = 16,
   STEP_READS = 1000000
