@@ -19,7 +19,8 @@ enum {
   MOST_PASSES = 1 << 16,  /* 3 ms at 10 GHz, in which each clock for which a chain is made advances */
   CHAIN_STEPS = 200,      /* of a coarse counter, in a chain */
   LONGEST_CHAIN_US = 1000,
-  BASES = 64,
+  BASES = 63,
+  BASE_GROUPS = 2, /* with one group of 126, the stack would exceed 4 kB */
   EMPTY_SECTIONS = 1000,
   STEPS = 16,
   STEP_READS = 1000000
@@ -133,14 +134,19 @@ static double lower_half(double *values)
 /* An interruption, or another thread of the core, only makes a chain longer. */
 static double find_base(struct cpuc_bench_meter *meter)
 {
-  double halves[BASES], wholes[BASES];
-  int i;
+  double halves[BASES], wholes[BASES], base = 0;
+  int i, group;
 
-  for (i = 0; i < BASES && !meter->failure; i++) {
-    halves[i] = chain_section(meter, meter->passes / 2);
-    wholes[i] = chain_section(meter, meter->passes);
+  for (group = 0; group < BASE_GROUPS; group++) {
+    for (i = 0; i < BASES && !meter->failure; i++) {
+      halves[i] = chain_section(meter, meter->passes / 2);
+      wholes[i] = chain_section(meter, meter->passes);
+    }
+    if (meter->failure)
+      return 0;
+    base += (2 * lower_half(halves) - lower_half(wholes)) / BASE_GROUPS;
   }
-  return meter->failure ? 0 : 2 * lower_half(halves) - lower_half(wholes);
+  return base;
 }
 
 void cpuc_bench_meter_set_chain(struct cpuc_bench_meter *meter, int is_long)
