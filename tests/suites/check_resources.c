@@ -151,7 +151,7 @@ TEST(every_function_but_tracesetup_survives_a_timer_of_10_us)
 
 static void *call_all(void *failed_step)
 {
-  *(int *)failed_step = check_every_answer();
+  *(int *)failed_step = cpucycles_core_ratio() < 0 ? 20 : check_every_answer();
   cpucycles_tracesetup();
   return NULL;
 }
