@@ -13,6 +13,10 @@
 #ifndef LIBCPUCYCLES_H
 #define LIBCPUCYCLES_H
 
+/* The version of this header, a date as a number. The public-domain library does not define it.
+   cpucycles_version() returns the version of the library in use, which may be another one. */
+#define CPUCYCLES_VERSION 20261121
+
 /* With -pedantic, compilers for C89 and C++98 warn about long long. */
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
@@ -83,6 +87,12 @@ extern const char *cpucycles_frequency_ignored(void);
    Since: 20261121. */
 extern long long cpucycles_rate(void);
 
+/* Converts a difference of two counts to time, with cpucycles_rate().
+   Returns: nanoseconds, rounded as the program rounds; 0 if the rate is not known. If the counter
+     counts core cycles, this is the time at the core frequency of that measurement.
+   Since: 20261121. */
+extern double cpucycles_nanoseconds(long long count);
+
 /* The current frequency of the core on which the calling thread runs. Each call measures the
    frequency again, in up to 2 ms of dependent adds, plus the two longest interruptions. Signals to
    the thread wait. The frequency divided by cpucycles_rate() is the number of core cycles per
@@ -114,13 +124,22 @@ extern double cpucycles_core_ratio(void);
 extern long long cpucycles_section_begin(void);
 extern long long cpucycles_section_end(void);
 
-/* The overhead of timing a section. The first call of this function measures it, with 1000 empty
-   sections.
+/* The overhead of timing a section with these two functions. Do not subtract it from counts of
+   cpucycles(), whose overhead is smaller. A program that reads both ends with one function calls
+   cpucycles_section_begin() at both. The first call of this function measures the overhead, with
+   1000 empty sections.
    Returns: the smallest end - begin of an empty section, in cycles of cpucycles(). The value is
      constant in the process. If the counter has a grain of more than 1 cycle, an empty section
      minus the overhead is in most cases 0 or one grain.
    Since: 20261121. */
 extern long long cpucycles_section_overhead(void);
+
+/* The overhead of a pair of reads without fences. The first call of this function measures it, with
+   1000 pairs.
+   Returns: the smallest difference of two adjacent calls of cpucycles(), in its cycles, which is
+     constant in the process.
+   Since: 20261121. */
+extern long long cpucycles_read_overhead(void);
 
 /* Prints one line ("cpucycles tracesetup ...") per built counter to standard output, when the
    library selects a counter, or at once if it has selected one already.
@@ -159,6 +178,9 @@ struct cpucycles_counter_info {
   int error_number;        /* the errno that was the reason, or 0 */
   int signal_number;       /* the signal that was the reason, or 0 */
   const char *remedy;      /* makes the counter usable on this machine; 0 if none is known */
+  /* The smallest positive difference of adjacent reads, in cycles: the score without the penalty. 0
+     if the score is 0. */
+  long long smallest_step;
 };
 
 /* Describes counter i and the result of its trial. The first call of this function also searches

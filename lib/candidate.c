@@ -193,6 +193,7 @@ static void score(void *argument)
   switch (cpuc_trend_find(&candidate->reader, candidate->cannot_win, &smallest)) {
   case CPUC_TREND_UP:
     candidate->info.state = CPUCYCLES_USABLE;
+    candidate->info.smallest_step = smallest;
     candidate->info.score = smallest + cpuc_candidate_kind(candidate)->penalty;
     break;
   case CPUC_TREND_DOWN:

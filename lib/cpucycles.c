@@ -232,6 +232,13 @@ long long cpucycles_rate(void)
   return cpucycles_timer() && cpuc_process_once(&rate) ? selected_rate : 0;
 }
 
+double cpucycles_nanoseconds(long long count)
+{
+  long long rate = cpucycles_rate();
+
+  return rate > 0 ? (double)count * 1e9 / (double)rate : 0;
+}
+
 static void explain_all(struct cpuc_selection *selection)
 {
   int i;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Timed sections: reads the count between fences, and measures the overhead of an empty section. */
+/* Timed sections: reads the count between fences, and measures the overhead of an empty section and
+   of a pair of reads without fences. */
 
 #include "config.h"
 
@@ -22,20 +23,39 @@ CALLED long long cpucycles_section_end(void)
   return cpucycles_inline_count_fenced();
 }
 
-static long long overhead; /* in cycles, once it is measured */
+static long long section_overhead, read_overhead; /* in cycles, once they are measured */
 
-static void find_overhead(struct cpuc_selection *unused)
+static void find_section_overhead(struct cpuc_selection *unused)
 {
   (void)unused;
-  overhead = cpucycles_inline_smallest_section(cpucycles_section_begin, cpucycles_section_end);
+  section_overhead
+    = cpucycles_inline_smallest_section(cpucycles_section_begin, cpucycles_section_end);
+}
+
+static void find_read_overhead(struct cpuc_selection *unused)
+{
+  (void)unused;
+  read_overhead = cpucycles_inline_smallest_section(cpucycles, cpucycles);
+}
+
+static long long measured(struct cpuc_process_result *measurement, const long long *overhead)
+{
+  (void)cpucycles(); /* a first call prints requested lines, which must happen without the lock */
+  if (!cpuc_process_select_once() || !cpuc_process_once(measurement))
+    return 0;
+  return *overhead;
 }
 
 long long cpucycles_section_overhead(void)
 {
-  static struct cpuc_process_result measurement = { find_overhead, 0, 0 };
+  static struct cpuc_process_result measurement = { find_section_overhead, 0, 0 };
 
-  (void)cpucycles(); /* a first call prints requested lines, which must happen without the lock */
-  if (!cpuc_process_select_once() || !cpuc_process_once(&measurement))
-    return 0;
-  return overhead;
+  return measured(&measurement, &section_overhead);
+}
+
+long long cpucycles_read_overhead(void)
+{
+  static struct cpuc_process_result measurement = { find_read_overhead, 0, 0 };
+
+  return measured(&measurement, &read_overhead);
 }

@@ -22,6 +22,11 @@ int use(void)
     = cpucycles_counter(cpucycles_counter(0) != cpucycles_selected());
 
   cpucycles_tracesetup();
+#if CPUCYCLES_VERSION < 20261121
+#error "CPUCYCLES_VERSION is not a number"
+#endif
+  if (cpucycles_nanoseconds(cpucycles_read_overhead()) > 0 && counter->smallest_step == 0)
+    return 0;
   if (cpucycles_section_begin() + cpucycles_section_overhead() > cpucycles_section_end()
     || cpucycles_rate() == 0 || cpucycles_frequency_source() == cpucycles_frequency_ignored())
     return 0;
@@ -191,8 +196,8 @@ left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   sed -n 's/^#define \([A-Za-z0-9_]*\).*/\1/p' |
   grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |
   grep -vx -e LIBCPUCYCLES_H -e LIBCPUCYCLES_INLINE_H -e LIBCPUCYCLES_BENCH_H \
-    -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE -e CPUCYCLES_SELECTED \
-    -e PERFEX_INHERIT -e CPUCYCLES_BENCH_SETUP -e cpucycles_bench_keep || :)
+    -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_VERSION -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE \
+    -e CPUCYCLES_SELECTED -e PERFEX_INHERIT -e CPUCYCLES_BENCH_SETUP -e cpucycles_bench_keep || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 CC=clang
 if echo '#include <stdio.h>' | $CC -x c -fsyntax-only - 2>/dev/null; then

@@ -515,7 +515,8 @@ static void call_all(void)
   wrong_answers |= strcmp(cpucycles_frequency_source(), "default") != 0;
   wrong_answers |= cpucycles_frequency_ignored() != NULL;
   wrong_answers |= cpucycles_rate() != 0 || cpucycles_timer() != NULL;
-  wrong_answers |= cpucycles_section_overhead() != 0;
+  wrong_answers |= cpucycles_section_overhead() != 0 || cpucycles_read_overhead() != 0;
+  wrong_answers |= cpucycles_nanoseconds(1000) != 0;
   wrong_answers |= cpucycles_counter(0) != NULL || cpucycles_selected() != NULL;
   wrong_answers |= cpucycles_core_persecond() != 0;
   wrong_answers |= cpucycles_section_begin() != 0 || cpucycles_section_end() != 0;

@@ -77,7 +77,8 @@ TEST(core_persecond_is_the_measured_frequency)
 /* All functions except cpucycles(), which most suites call first. */
 static long long (*const numbers[])(void) = { cpucycles_persecond, cpucycles_rate,
   cpucycles_core_persecond, cpucycles_section_begin, cpucycles_section_end,
-  cpucycles_section_overhead, cpucycles_inline, cpucycles_inline_section_begin,
+  cpucycles_section_overhead, cpucycles_read_overhead, cpucycles_inline,
+  cpucycles_inline_section_begin,
   cpucycles_inline_section_end, cpucycles_inline_section_overhead };
 static const char *(*const texts[])(void) = { cpucycles_implementation,
   cpucycles_implementation_ignored, cpucycles_frequency_source, cpucycles_frequency_ignored };
@@ -85,7 +86,7 @@ static const char *(*const texts[])(void) = { cpucycles_implementation,
 enum { NUMBERS = sizeof numbers / sizeof numbers[0], TEXTS = sizeof texts / sizeof texts[0] };
 
 /* _i: the function. */
-TEST_LOOP(any_function_may_make_the_first_call, NUMBERS + TEXTS + 3)
+TEST_LOOP(any_function_may_make_the_first_call, NUMBERS + TEXTS + 4)
 {
   ck_assert(!cpuc_process_has_selected());
   if (_i < NUMBERS)
@@ -96,6 +97,8 @@ TEST_LOOP(any_function_may_make_the_first_call, NUMBERS + TEXTS + 3)
     cpucycles_timer();
   else if (_i == NUMBERS + TEXTS + 1)
     cpucycles_selected();
+  else if (_i == NUMBERS + TEXTS + 2)
+    ck_assert(cpucycles_nanoseconds(1) >= 0);
   else
     cpucycles_counter(0);
   ck_assert(cpuc_process_has_selected());

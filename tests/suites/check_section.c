@@ -149,7 +149,8 @@ static long long read_by_26(void)
    first call of the library. */
 static void select_counter(long long (*read)(void))
 {
-  static const struct cpuc_backend backend = { .inline_method = CPUCYCLES_INLINE_CALL };
+  static const struct cpuc_backend backend
+    = { .scope = CPUC_SCOPE_SYSTEM, .inline_method = CPUCYCLES_INLINE_CALL };
   struct cpuc_candidate *selected = cpuc_process_select_once()->selected;
 
   selected->reader = (struct cpuc_reader) { .read = read };
@@ -170,6 +171,47 @@ TEST_LOOP(empty_section_takes_0_to_one_grain_of_26, 80)
     overhead, cost);
   varies = 45; /* varies the reads, because no simulated time passes between reads */
   ck_assert_int_eq(grain_of_the_counter(), 26);
+}
+
+/* Adjacent reads differ by 40, rarely by 31, and once by less than 0. */
+static long long read_by_40(void)
+{
+  static long long last, reads;
+
+  reads++;
+  return last += reads % 301 == 0 ? 31 : reads == 500 ? -1000 : 40;
+}
+
+TEST(read_overhead_is_the_smallest_difference_of_adjacent_reads)
+{
+  select_counter(read_by_40);
+  ck_assert_int_eq(cpucycles_read_overhead(), 31);
+  ck_assert_int_eq(cpucycles_read_overhead(), 31);
+}
+
+static long long stopped(void)
+{
+  return 5;
+}
+
+TEST(nanoseconds_are_those_of_the_rate)
+{
+  double rate = (double)cpucycles_rate(), time;
+
+  if (rate > 0) {
+    time = cpucycles_nanoseconds(3000000001LL) * rate / 3000000001.0;
+    ck_assert_double_eq_tol(time, 1e9, 1);
+    ck_assert_double_eq(cpucycles_nanoseconds(-77), -cpucycles_nanoseconds(77));
+    ck_assert_double_gt(cpucycles_nanoseconds(LLONG_MAX), 9e6);
+  }
+}
+
+TEST(nanoseconds_are_0_without_a_rate)
+{
+  select_counter(stopped);
+  cpucycles();
+  ck_assert_int_eq(cpucycles_rate(), 0);
+  ck_assert_double_eq(cpucycles_nanoseconds(1000), 0);
 }
 
 /* Skips a test where no fence waits for arithmetic: cpucycles-internals(7), FENCES. */

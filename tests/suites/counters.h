@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* xorshift64: Marsaglia, "Xorshift RNGs", 2003. */
@@ -65,12 +66,22 @@ static inline int count_increases(void)
   return 0;
 }
 
+/* The smallest step is the score without the penalty of the kind. */
+static inline int has_smallest_step(const struct cpucycles_counter_info *counter)
+{
+  int penalty = strcmp(counter->kind, "core") == 0 ? 0
+    : strcmp(counter->kind, "clock") == 0          ? 200
+                                                   : 100;
+
+  return counter->smallest_step == (counter->score ? counter->score - penalty : 0);
+}
+
 /* Is this counter described as documented in the header? The selected counter must have passed its
    trial, and no thread may have lost it. */
 static inline int is_described(const struct cpucycles_counter_info *counter)
 {
   if (!counter->summary || !counter->kind || !counter->scope || !counter->unit
-    || !counter->count_unit)
+    || !counter->count_unit || !has_smallest_step(counter))
     return 0;
   if ((counter->state == CPUCYCLES_SELECTED)
     != (strcmp(counter->name, cpucycles_implementation()) == 0))
@@ -106,9 +117,11 @@ static inline int check_every_integer(void)
     return 4;
   if (!cpucycles_timer() || cpucycles_rate() < 0)
     return 5;
-  if (cpucycles_section_overhead() < 0 || !*cpucycles_frequency_source())
+  if (cpucycles_section_overhead() < 0 || cpucycles_read_overhead() < 0
+    || !*cpucycles_frequency_source())
     return 6;
-  if (strcmp(cpucycles_version(), PACKAGE_VERSION) != 0)
+  if (strcmp(cpucycles_version(), PACKAGE_VERSION) != 0
+    || atol(PACKAGE_VERSION) != CPUCYCLES_VERSION)
     return 7;
   begin = cpucycles_section_begin();
   if (cpucycles_section_end() < begin || cpucycles_core_persecond() < 0)
