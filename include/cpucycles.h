@@ -4,7 +4,9 @@
 
    This holds for all functions, unless their comment has an exception:
    - The first call of any function except cpucycles_version() and cpucycles_tracesetup() selects
-     the counter, once per process, usually in a fraction of a millisecond.
+     the counter, once per process, usually in a fraction of a millisecond. During the selection,
+     the library's handlers for faults replace those of the program, and the library reads files of
+     the system and tries a perf event.
    - The functions do not fail. In a signal handler that interrupts the selecting thread, some of
      them return 0: see cpucycles-internals(7), SIGNALS.
    - The functions are thread-safe, including the first call; callers need no lock.
