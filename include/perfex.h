@@ -29,24 +29,35 @@ struct perfex_group;
    Linux 4.13. */
 #define PERFEX_INHERIT 1
 
-/* Opens and starts a group of events of the calling thread. events: names, separated by commas,
-   such as "cycles,instructions,branch-misses"; perfex-events(7) lists them. After a name, ":k"
-   counts in the kernel instead of user mode, and ":uk" in both. flags: 0 or PERFEX_INHERIT.
+/* A flag of perfex_open(): opens only the first events, as many as the PMU can count at once.
+   perfex_group_size() returns their number. */
+#define PERFEX_FIRST 2
+
+/* Opens and starts a group of events of the calling thread. events: names, separated by commas and
+   perhaps blanks, such as "cycles, instructions, branch-misses"; perfex-events(7) lists them. After
+   a name, ":k" counts in the kernel instead of user mode, and ":uk" in both. flags: 0, or a sum of
+   PERFEX_INHERIT and PERFEX_FIRST.
    Returns: the group, or 0. The group must be closed with perfex_close().
    Fails: returns 0 and sets errno; perfex_why() returns the reason. EINVAL: a name is malformed.
      ENOTSUP: this CPU does not have an event. ENOSPC: the PMU cannot count all events at once.
-     EBUSY: other events have its counters. ENOENT: there is no PMU. Others: libperfex(3).
+     EBUSY: other events have its counters; with PERFEX_FIRST, all of them. ENOENT: there is no PMU.
+     Others: libperfex(3).
    Since: 20261121. */
 extern struct perfex_group *perfex_open(const char *events, int flags);
 
-/* Stores one count for each event since perfex_open(), in the order of the names. All counts are
-   from one moment. The difference of two reads is the count of the code between them.
+/* Stores one count for each event of the group since perfex_open(), in the order of the names. All
+   counts are from one moment. The difference of two reads is the count of the code between them.
    Returns: 0.
    Fails: returns -1 and sets errno; perfex_why() returns the reason. EBUSY: the group did not count
      all the time. EPERM: the group counts in another thread, or in the parent process. EBADF: a
      descriptor was closed.
    Since: 20261121. */
 extern int perfex_read(struct perfex_group *group, long long counts[]);
+
+/* Returns: the number of events of the group, which is the number of counts that perfex_read()
+     stores, from 1 to 32; 0 if group is 0.
+   Since: 20261121. */
+extern int perfex_group_size(const struct perfex_group *group);
 
 /* Stops and closes the group. Any thread may call this function, once. Does nothing if group is 0.
    Since: 20261121. */

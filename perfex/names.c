@@ -266,13 +266,16 @@ static const char *end_of_name(const char *list)
 
 int pfx_names_parse(const char *list, struct pfx_names_event *events, int most)
 {
+  static const char blanks[] = " \t\n";
   char text[512];
   int count = 0;
 
   for (;; list++) {
-    const char *end = end_of_name(list);
+    const char *end = end_of_name(list += strspn(list, blanks));
     size_t length = (size_t)(end - list);
 
+    while (length > 0 && strchr(blanks, list[length - 1]))
+      length--;
     if (length == 0)
       return pfx_why(EINVAL, "a name is empty: \"NAME,NAME...\" is expected");
     if (length >= sizeof text)

@@ -312,21 +312,12 @@ static int start(struct perfex_group *group)
     : pfx_why(EBUSY, "other events have the counters of this PMU");
 }
 
-static int open_group(struct perfex_group *group, const char *list, int flags)
+static int open_and_start(struct perfex_group *group, int flags)
 {
-  struct request *request = &group->request;
+  const struct request *request = &group->request;
 
-  if (flags & ~PERFEX_INHERIT || !list)
-    return pfx_why(EINVAL, list ? "a flag is not known" : "there is no list of names");
-  request->count = pfx_names_parse(list, request->events, PFX_GROUP_EVENTS);
-  if (request->count < 0 || find_core_types(request, flags) != 0)
-    return -1;
   group->open = (struct pfx_set){ group->events, request->count, request->types,
     (flags & PERFEX_INHERIT) != 0 };
-  if (this_thread == 0)
-    this_thread = __atomic_add_fetch(&last_thread, 1, __ATOMIC_RELAXED);
-  group->thread = this_thread;
-  group->forks = forks;
   group->page_reader = ULONG_MAX;
   if (open_events(group, flags) != 0)
     return -1;
@@ -334,6 +325,26 @@ static int open_group(struct perfex_group *group, const char *list, int flags)
     return 0;
   close_events(group, request->count * request->types);
   return -1;
+}
+
+/* With PERFEX_FIRST, tries again without the last event as long as the events do not fit. */
+static int open_group(struct perfex_group *group, const char *list, int flags)
+{
+  struct request *request = &group->request;
+
+  if (flags & ~(PERFEX_INHERIT | PERFEX_FIRST) || !list)
+    return pfx_why(EINVAL, list ? "a flag is not known" : "there is no list of names");
+  request->count = pfx_names_parse(list, request->events, PFX_GROUP_EVENTS);
+  if (request->count < 0 || find_core_types(request, flags) != 0)
+    return -1;
+  if (this_thread == 0)
+    this_thread = __atomic_add_fetch(&last_thread, 1, __ATOMIC_RELAXED);
+  group->thread = this_thread;
+  group->forks = forks;
+  while (open_and_start(group, flags) != 0)
+    if (!(flags & PERFEX_FIRST) || (errno != ENOSPC && errno != EBUSY) || --request->count == 0)
+      return -1;
+  return 0;
 }
 
 struct perfex_group *perfex_open(const char *events, int flags)
@@ -354,6 +365,11 @@ struct perfex_group *perfex_open(const char *events, int flags)
   }
   pthread_setcancelstate(cancel_state, NULL);
   return group;
+}
+
+int perfex_group_size(const struct perfex_group *group)
+{
+  return group ? group->open.count : 0;
 }
 
 void perfex_close(struct perfex_group *group)

@@ -148,7 +148,9 @@ cat >$work/perfex.c <<'END'
 extern int use(char *name);
 int use(char *name)
 {
-  return load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
+  struct perfex_group *group = perfex_open("cycles, instructions", PERFEX_INHERIT | PERFEX_FIRST);
+
+  return perfex_group_size(group) + load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
 }
 END
 flags="-Wall -Wextra -Wundef -Wshadow ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include"
@@ -197,7 +199,8 @@ left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
   grep -i -e '^[A-Z_]*cpucycles' -e '^[A-Z_]*perfex' |
   grep -vx -e LIBCPUCYCLES_H -e LIBCPUCYCLES_INLINE_H -e LIBCPUCYCLES_BENCH_H \
     -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_VERSION -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE \
-    -e CPUCYCLES_SELECTED -e PERFEX_INHERIT -e CPUCYCLES_BENCH_SETUP -e cpucycles_bench_keep || :)
+    -e CPUCYCLES_SELECTED -e PERFEX_INHERIT -e PERFEX_FIRST -e CPUCYCLES_BENCH_SETUP \
+    -e cpucycles_bench_keep || :)
 [ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
 CC=clang
 if echo '#include <stdio.h>' | $CC -x c -fsyntax-only - 2>/dev/null; then

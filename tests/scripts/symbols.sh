@@ -81,7 +81,7 @@ declared=$(sed -n 's/^extern [a-z_ ]*[ *]\([a-z_]*\)(.*);$/\1/p' "$srcdir/includ
 # The names with an underscore are for Fortran, which has no function of groups.
 declared=$(for name in $declared; do
   case $name in
-    perfex_open | perfex_read | perfex_close | perfex_why) echo "$name" ;;
+    perfex_open | perfex_read | perfex_group_size | perfex_close | perfex_why) echo "$name" ;;
     *) printf '%s\n%s_\n' "$name" "$name" ;;
   esac
 done | sort)

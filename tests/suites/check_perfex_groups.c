@@ -176,6 +176,7 @@ static const struct {
   { "cpu/mem-loads,ldlat=7/", 4, 0x1cd, 7 },
   { "cpu/wide=0x1ff/", 4, 0x10000000ff, 0 },
   { "cpu/config=0xabc,config1=2/:uk", 4, 0xabc, 2 },
+  { " \tcs:k\n ", 1, 3, 0 },
 };
 
 /* Files of PMUs. */
@@ -228,6 +229,7 @@ TEST(malformed_names_fail_with_a_sentence)
   static const struct {
     const char *events, *part;
   } wrong[] = { { "", "empty" }, { "cycles,", "empty" }, { ",cycles", "empty" },
+    { "cycles, ,cycles", "empty" }, { " ", "empty" }, { "branch misses", "\"branch misses\"" },
     { "nonesuch", "\"nonesuch\"" }, { "cycles:x", ":uk" }, { "cycles:", ":uk" },
     { "r", "\"r\"" }, { "r12345678901234567", "not the name" }, { "cpu/event=/", "not a number" },
     { "cpu/event=0x/", "not a number" }, { "cpu/event=-1/", "not a number" },
@@ -252,7 +254,7 @@ TEST(malformed_names_fail_with_a_sentence)
     longest[i] = i % 2 ? ',' : 'r';
   expect_refusal(longest, 0, EINVAL, "\"r\"");
   expect_refusal(NULL, 0, EINVAL, "no list");
-  expect_refusal("cycles", 2, EINVAL, "flag");
+  expect_refusal("cycles", 4, EINVAL, "flag");
 }
 
 static void *read_elsewhere(void *why)
@@ -337,6 +339,56 @@ TEST(group_that_did_not_count_all_the_time_is_an_error)
   expect_read_error(EBUSY, "all the time");
   simulated_group.alter_reading = given_up;
   expect_read_error(EBUSY, "all the time");
+}
+
+TEST(first_events_are_opened_as_many_as_fit)
+{
+  static const char events[] = "cycles, branch-misses,instructions ,cycles";
+  const int all = PERFEX_FIRST | PERFEX_INHERIT;
+  long long counts[4];
+  int before;
+
+  skip_without_counts();
+  before = open_descriptors();
+  open_group(events, PERFEX_FIRST);
+  ck_assert_int_eq(perfex_group_size(group), 4);
+  perfex_close(group);
+  simulated_group.refusal_errno = EINVAL;
+  simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+  open_group(events, PERFEX_FIRST);
+  ck_assert_int_eq(perfex_group_size(group), 2);
+  ck_assert_int_eq(open_descriptors(), before + 2);
+  count_touched(PAGES, counts);
+  ck_assert_int_ge(counts[1], PAGES);
+  ck_assert_int_eq(counts[2], 0);
+  perfex_close(group);
+  open_group(events, all);
+  ck_assert_int_eq(perfex_group_size(group), 2);
+  perfex_close(group);
+  ck_assert_int_eq(perfex_group_size(NULL), 0);
+  expect_refusal(events, PERFEX_INHERIT, ENOSPC, "2 of 4");
+  simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK;
+  simulated_group.refusal_errno = EMFILE;
+  expect_refusal(events, all, EMFILE, strerror(EMFILE));
+}
+
+/* Other events have all counters but one. */
+static void one_counter_is_left(struct pfx_group_reading *reading, ssize_t *length)
+{
+  if (reading->event_count > 1)
+    given_up(reading, length);
+}
+
+TEST(first_events_are_those_that_other_events_leave_room_for)
+{
+  skip_without_counts();
+  simulated_group.alter_reading = one_counter_is_left;
+  expect_refusal("cycles,instructions", 0, EBUSY, "other events");
+  open_group("cycles,instructions,branch-misses", PERFEX_FIRST);
+  ck_assert_int_eq(perfex_group_size(group), 1);
+  perfex_close(group);
+  simulated_group.alter_reading = given_up;
+  expect_refusal("cycles,instructions", PERFEX_FIRST, EBUSY, "other events");
 }
 
 TEST(refused_event_is_explained)
