@@ -51,7 +51,7 @@ int run_in_child(void (*body)(void *), void *argument, void *result, size_t size
 {
   char *bytes = result;
   int pipes[2], status;
-  ssize_t length;
+  ssize_t length = 0;
   pid_t child;
 
   if (pipe(pipes) != 0)
@@ -72,6 +72,8 @@ int run_in_child(void (*body)(void *), void *argument, void *result, size_t size
   close(pipes[0]);
   if (child < 0 || waitpid(child, &status, 0) < 0)
     status = -1;
+  if (length < 0) /* a filter refuses read(2), and SIGPIPE has ended the child */
+    return -1;
   if (status > 0 && WIFSIGNALED(status))
     return WTERMSIG(status);
   /* a result is complete even if a filter refuses wait4(2) */

@@ -7,6 +7,7 @@
 
 #include "cpucycles-info/child.h"
 #include "cpucycles-info/fill.h"
+#include "sys/os-clock.h"
 #include "sys/parse.h"
 #include "sys/trapped-call.h"
 
@@ -215,6 +216,7 @@ int main(int argc, char **argv)
   feholdexcept(&environment); /* a preloaded library can have enabled floating-point traps */
   setvbuf(stdout, output, _IOFBF, sizeof output);
   cpuc_trapped_call_fail();
+  cpuc_os_clock_fall_back_if_forbidden();
   status = parse(argc, argv, &arguments);
   if (status == 0)
     status = run(&arguments);

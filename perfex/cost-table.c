@@ -12,6 +12,7 @@
 #include "perfex/count.h"
 #include "perfex/message.h"
 #include "sys/file.h"
+#include "sys/os-clock.h"
 #include "sys/lock.h"
 #include "sys/os-thread.h"
 
@@ -90,6 +91,7 @@ static void initialize(void)
     pfx_message("%s is ignored: %s", path, strerror(error));
   if (is_complete())
     return;
+  cpuc_os_clock_fall_back_if_forbidden();
   pfx_cost_measure(&shared_table.measured);
   pfx_cost_estimate(&shared_table.measured, &costs);
   merge(&costs, PFX_COST_MEASURED);

@@ -53,7 +53,9 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/perfex.c \
 	perfex/print.c \
 	perfex/why.c \
-	perfex/why.h
+	perfex/why.h \
+	sys/trapped-call.c \
+	sys/trapped-call.h
 perfex_libperfex_core_la_LIBADD = sys/libcommon.la
 
 include_HEADERS += include/perfex.h

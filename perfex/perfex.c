@@ -8,6 +8,7 @@
 #include "perfex/names.h"
 #include "perfex/set.h"
 #include "perfex/why.h"
+#include "sys/early.h"
 #include "sys/os-thread.h"
 #include "sys/parse.h"
 #include "sys/perf-core-types.h"
@@ -15,6 +16,7 @@
 #include "sys/perf-pmu.h"
 #include "sys/perf-register.h"
 #include "sys/thread-local.h"
+#include "sys/trapped-call.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -58,9 +60,10 @@ static void after_fork_in_child(void)
 {
   this_thread = 0;
   forks++;
+  cpuc_trapped_call_forked();
 }
 
-__attribute__((constructor)) static void load(void)
+static CPUC_EARLY_LOAD void load(void)
 {
   cpuc_os_thread_on_fork(after_fork_in_child);
 }
@@ -189,14 +192,14 @@ static int explain_refusal(const struct request *request, int opened, int error,
   if ((error == EACCES || error == EPERM) && (event->modes & PFX_NAMES_KERNEL))
     return pfx_why(error, "%s: this user may not count the kernel; kernel.perf_event_paranoid at 1 "
                           "or less permits it", event->name);
-  if ((error == EACCES || error == EPERM) && event->counter == PFX_NAMES_SOFTWARE)
-    return pfx_why(error, "%s: kernel.perf_event_paranoid, a security module or a seccomp filter "
-                          "refuses perf events", event->name);
-  refusal = find_refusal(error);
+  refusal = event->counter == PFX_NAMES_SOFTWARE ? NULL : find_refusal(error);
   if (refusal && refusal->remedy)
     return pfx_why(error, "%s: %s; remedy: %s", event->name, refusal->explanation, refusal->remedy);
-  return pfx_why(error, "%s: %s", event->name,
-    refusal ? refusal->explanation : strerror(error));
+  return pfx_why(error, "%s: %s", event->name, refusal ? refusal->explanation
+    : error == EACCES || error == EPERM ? "kernel.perf_event_paranoid, a security module or a "
+                                          "seccomp filter refuses perf events"
+    : error == ENOSYS ? "the kernel, or a seccomp filter, does not offer perf_event_open(2)"
+                      : strerror(error));
 }
 
 static void unmap_pages(struct perfex_group *group)
@@ -353,6 +356,7 @@ struct perfex_group *perfex_open(const char *events, int flags)
   int saved_errno = errno, cancel_state;
 
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+  cpuc_trapped_call_begin();
   if (!group)
     pfx_why(ENOMEM, "there is no memory for the group");
   else if (open_group(group, events, flags) == 0)
@@ -363,6 +367,7 @@ struct perfex_group *perfex_open(const char *events, int flags)
     group = NULL;
     errno = saved_errno;
   }
+  cpuc_trapped_call_end();
   pthread_setcancelstate(cancel_state, NULL);
   return group;
 }

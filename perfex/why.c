@@ -6,6 +6,8 @@
 
 #include "include/perfex.h"
 #include "perfex/why.h"
+#include "sys/early.h"
+#include "sys/thread-local.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,14 +19,15 @@ enum { WHY_SIZE = 512 };
 
 static pthread_key_t key;
 static int has_key;
+static CPUC_THREAD_LOCAL int is_lost; /* 1 if there was no memory for the last sentence */
 
-__attribute__((constructor)) static void load(void)
+static CPUC_EARLY_LOAD void load(void)
 {
   has_key = pthread_key_create(&key, free) == 0;
 }
 
 /* The destructor of the key is not in a module that was unloaded. */
-__attribute__((destructor)) static void unload(void)
+static CPUC_EARLY_UNLOAD void unload(void)
 {
   if (!has_key)
     return;
@@ -47,6 +50,7 @@ int pfx_why(int error, const char *format, ...)
     free(text);
     text = NULL;
   }
+  is_lost = !text;
   if (text) {
     va_start(arguments, format);
     vsnprintf(text, WHY_SIZE, format, arguments);
@@ -60,5 +64,7 @@ const char *perfex_why(void)
 {
   const char *text = get_text();
 
+  if (is_lost)
+    return "there was no memory for the reason; errno had its number";
   return text ? text : "no failure is known in this thread";
 }

@@ -16,9 +16,9 @@ struct cpuc_cpuid_leaf {
 
 /* Returns the registers after CPUID for a leaf, and subleaf 0. For CPUC_CPUID_SIZES, uses the
    registers that glibc has saved, if glibc offers them; in all other cases executes CPUID. All
-   registers are 0 if the CPU or the compiler does not have CPUID. If CPU and compiler have CPUID,
-   EAX of leaf 0, which is the number of the highest leaf, is above 0. Each execution can exit to
-   the hypervisor, which takes microseconds. */
+   registers are 0 if the CPU or the compiler does not have CPUID, or if the process forbids it. In
+   all other cases, EAX of leaf 0, which is the number of the highest leaf, is above 0. Each
+   execution can exit to the hypervisor, which takes microseconds. */
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf);
 
 /* Returns 1 for a CPU of Intel. */

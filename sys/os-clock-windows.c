@@ -61,3 +61,7 @@ void cpuc_os_clock_try(void *unused)
 void cpuc_os_clock_fall_back(void)
 {
 }
+
+void cpuc_os_clock_fall_back_if_forbidden(void)
+{
+}

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__ /* on other systems, only the C library makes system calls */
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
 
@@ -27,6 +28,16 @@ static int current_access(void)
 void cpuc_os_clock_fall_back(void)
 {
   __atomic_store_n(&clock_access, current_access() + 1, __ATOMIC_RELAXED);
+}
+
+void cpuc_os_clock_fall_back_if_forbidden(void)
+{
+#ifdef PR_GET_TSC
+  int mode = PR_TSC_ENABLE;
+
+  if (!current_access() && prctl(PR_GET_TSC, &mode) == 0 && mode == PR_TSC_SIGSEGV)
+    cpuc_os_clock_fall_back();
+#endif
 }
 
 #ifdef __linux__

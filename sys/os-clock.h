@@ -35,6 +35,10 @@ void cpuc_os_clock_try(void *unused);
    The result 0 is needed because a filter can answer the system call with SIGSYS. */
 void cpuc_os_clock_fall_back(void);
 
+/* For callers without a guard, which cannot catch a fault: falls back if prctl(PR_SET_TSC) has
+   forbidden this thread the counter that the C library reads. */
+void cpuc_os_clock_fall_back_if_forbidden(void);
+
 #pragma GCC visibility pop
 
 #endif

@@ -27,6 +27,9 @@
 
 #ifdef RESULT
 
+#include "sys/lock.h"
+#include "sys/os-thread.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -93,33 +96,76 @@ static void note_call(int number)
   }
 }
 
+/* The disposition that on_sigsys() replaces; whose calls fail: those of the thread that holds the
+   lock, or of all threads. */
+static struct sigaction program;
+static struct cpuc_lock thread;
+static int is_for_all;
+
 static void on_sigsys(int signal, siginfo_t *info, void *context)
 {
   ucontext_t *interrupted = context;
   struct sigaction action;
 
-  if (info->si_code > 0) { /* from the kernel */
+  if (info->si_code > 0 /* from the kernel */
+    && (is_for_all
+      || __atomic_load_n(&thread.owner, __ATOMIC_RELAXED) == cpuc_os_thread_id())) {
     note_call(info->si_syscall);
     interrupted->RESULT = (__typeof__(interrupted->RESULT))-ENOSYS;
-    return;
+  } else if (program.sa_flags & SA_SIGINFO)
+    program.sa_sigaction(signal, info, context);
+  else if (program.sa_handler != SIG_DFL && program.sa_handler != SIG_IGN)
+    program.sa_handler(signal);
+  else if (info->si_code > 0 || program.sa_handler == SIG_DFL) {
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, NULL);
+    raise(signal);
   }
-  memset(&action, 0, sizeof action);
-  action.sa_handler = SIG_DFL;
-  sigaction(signal, &action, NULL);
-  raise(signal);
 }
 
 /* The library's guard has the flags of the handler that it replaces. With SA_NODEFER, SIGSYS is not
    blocked after a jump out of its handler, so a trapped sigprocmask(2) fails there, too. */
-void cpuc_trapped_call_fail(void)
+static void install(void)
 {
-  struct sigaction action;
-  void *shared;
+  struct sigaction action, found;
 
   memset(&action, 0, sizeof action);
   action.sa_sigaction = on_sigsys;
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
-  sigaction(SIGSYS, &action, NULL);
+  if (sigaction(SIGSYS, &action, &found) == 0 && found.sa_sigaction != on_sigsys)
+    program = found;
+}
+
+void cpuc_trapped_call_begin(void)
+{
+  while (cpuc_lock_try(&thread, cpuc_os_thread_id()) == CPUC_LOCK_BUSY)
+    cpuc_os_thread_sleep_briefly();
+  install();
+}
+
+/* Leaves a handler in place that another thread has installed since. */
+void cpuc_trapped_call_end(void)
+{
+  struct sigaction found;
+
+  if (sigaction(SIGSYS, &program, &found) == 0 && found.sa_sigaction != on_sigsys)
+    sigaction(SIGSYS, &found, NULL);
+  cpuc_lock_release(&thread);
+}
+
+void cpuc_trapped_call_forked(void)
+{
+  if (cpuc_lock_release_in_child(&thread, cpuc_os_thread_id()))
+    cpuc_trapped_call_end();
+}
+
+void cpuc_trapped_call_fail(void)
+{
+  void *shared;
+
+  is_for_all = 1;
+  install();
   shared = mmap(NULL, sizeof *trapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared != MAP_FAILED)
     trapped = shared;
@@ -157,6 +203,18 @@ void cpuc_trapped_call_list(char *text, size_t size)
 #else
 
 void cpuc_trapped_call_fail(void)
+{
+}
+
+void cpuc_trapped_call_begin(void)
+{
+}
+
+void cpuc_trapped_call_end(void)
+{
+}
+
+void cpuc_trapped_call_forked(void)
 {
 }
 

@@ -34,6 +34,66 @@ EOF
     $CC $CPPFLAGS $CFLAGS -I"$srcdir/include" $work/both.c $order -pthread -o $work/both$EXEEXT ||
       wrong "a program does not link $order"
   done
+
+  # Constructors of a program that is linked statically run after those of the library. A failure
+  # for want of memory has a sentence.
+  cat >$work/early.c <<'EOF'
+#include <perfex.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+static _Alignas(16) char pool[1 << 20];
+static size_t used;
+static int is_empty, failed;
+void *malloc(size_t size)
+{
+  if (is_empty || used + size > sizeof pool - 64)
+    return errno = ENOMEM, (void *)0;
+  used += (size + 63) / 64 * 64;
+  return pool + used - (size + 63) / 64 * 64;
+}
+void *calloc(size_t count, size_t size)
+{
+  return malloc(count * size); /* never used before, so it contains 0 */
+}
+void *realloc(void *old, size_t size)
+{
+  void *grown = malloc(size);
+  return grown && old ? memcpy(grown, old, size) : grown;
+}
+void free(void *unused)
+{
+  (void)unused;
+}
+static void fail(const char *part)
+{
+  failed |= perfex_open("nonesuch", 0) || !strstr(perfex_why(), part);
+}
+__attribute__((constructor)) static void early(void)
+{
+  is_empty = 1;
+  fail("no memory");
+  is_empty = 0;
+  fail("nonesuch");
+}
+__attribute__((destructor)) static void late(void)
+{
+  fail("nonesuch");
+  if (failed)
+    __builtin_trap();
+}
+int main(void)
+{
+  return failed;
+}
+EOF
+  if [ "${CPUCYCLES_TEST_UNDER-}" ]; then
+    skipped "early calls: the tool replaces malloc() itself"
+  else
+    $CC $CPPFLAGS $CFLAGS -I"$srcdir/include" $work/early.c "$library" $other -pthread \
+      -o $work/early$EXEEXT && $LOG_COMPILER $work/early$EXEEXT ||
+      wrong "perfex_why() lacks a sentence in constructors, destructors or without memory"
+  fi
 else
   skipped "no static library was built"
 fi

@@ -17,6 +17,8 @@
 #include "lib/process.h"
 #include "lib/select.h"
 #include "lib/table.h"
+#include "sys/cpuid.h"
+#include "sys/os-clock.h"
 
 #include "tests/suites/child.h"
 #include "tests/suites/counters.h"
@@ -428,6 +430,45 @@ TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
   skip_unless_the_tsc_can_be_forbidden();
   in_child_process(call_without_tsc);
 }
+
+/* What cpucycles-info and libperfex do, which have no guard. */
+static int read_clock_without_tsc_or_guard(void)
+{
+  long long begin;
+
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+    return 2;
+  cpuc_os_clock_fall_back_if_forbidden();
+  begin = cpuc_os_clock_raw();
+  return begin <= 0 || cpuc_os_clock_raw() <= begin || cpuc_os_clock_monotonic() <= 0;
+}
+
+TEST(forbidden_tsc_is_found_without_a_guard)
+{
+  skip_unless_the_tsc_can_be_forbidden();
+  in_child_process(read_clock_without_tsc_or_guard);
+}
+
+#if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_arch_prctl)
+/* The filter lets arch_prctl(2) return 0, as if the process had forbidden CPUID. */
+static int ask_for_forbidden_cpuid(void)
+{
+  static const int call[] = { SYS_arch_prctl };
+
+  if (filter_calls(call, 1, SECCOMP_RET_ERRNO) != 0)
+    return FILTER_IMPOSSIBLE;
+  return cpuc_cpuid_read(0).a != 0 || cpuc_cpuid_read(1).c != 0;
+}
+
+TEST(forbidden_cpuid_is_not_executed)
+{
+  int result = result_in_child(ask_for_forbidden_cpuid);
+
+  ck_assert_uint_gt(cpuc_cpuid_read(0).a, 0);
+  SKIP_IF(result == FILTER_IMPOSSIBLE, "no filter is possible here");
+  ck_assert_int_eq(result, 0);
+}
+#endif
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
 /* Without the TSC, the clocks make system calls, which a filter refuses. Another counter may still

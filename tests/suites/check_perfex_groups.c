@@ -438,6 +438,52 @@ static int open_under_a_filter(void)
   return 0;
 }
 
+/* Calls that perfex_open() makes, or that explain an error. */
+static const int calls_of_open[] = { SYS_perf_event_open, SYS_openat, SYS_getdents64, SYS_ioctl,
+  SYS_fcntl, SYS_mmap, SYS_read,
+#ifdef SYS_access
+  SYS_access,
+#endif
+};
+static int trapped;
+
+static int open_where_a_call_is_trapped(void)
+{
+  static const char *const events[] = { "page-faults", "cycles" };
+  struct sigaction after;
+  int i;
+
+  simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK;
+  simulated_group.refusal_errno = ENOENT;
+  if (filter_calls(&calls_of_open[trapped], 1, SECCOMP_RET_TRAP) != 0)
+    return FILTER_IMPOSSIBLE;
+  for (i = 0; i < 2; i++) {
+    group = perfex_open(events[i], 0);
+    if (!group && strstr(perfex_why(), "no failure is known"))
+      return 1;
+    if (calls_of_open[trapped] == SYS_perf_event_open
+      && (group || (i == 0 && (errno != ENOSYS || !strstr(perfex_why(), "filter")))))
+      return 2;
+  }
+  if (sigaction(SIGSYS, NULL, &after) != 0 || after.sa_handler != SIG_DFL)
+    return 3;
+  syscall(calls_of_open[trapped], -1, 0, 0, 0, 0, 0);
+  return 4;
+}
+
+TEST_LOOP(trapped_call_of_perfex_open_fails_and_no_handler_remains,
+  sizeof calls_of_open / sizeof calls_of_open[0])
+{
+  int result;
+
+  SKIP_IF(SUITE_SANITIZED || suite_under("valgrind") || suite_under("qemu"),
+    "the tool makes these calls itself");
+  trapped = _i;
+  result = result_in_child(open_where_a_call_is_trapped);
+  SKIP_IF(result == FILTER_IMPOSSIBLE, "no filter is possible here");
+  ck_assert_int_eq(result, -SIGSYS); /* of the last call */
+}
+
 TEST(filter_is_an_error_with_a_sentence)
 {
   int result = result_in_child(open_under_a_filter);
