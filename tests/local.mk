@@ -4,7 +4,7 @@
 # run. LOG_COMPILER runs the programs of a cross build, but the scripts themselves run without it.
 
 TEST_EXTENSIONS = .sh
-SH_LOG_COMPILER = $(SHELL)
+SH_LOG_COMPILER = $(SHELL) $(srcdir)/tests/scripts/show-skips.sh $(SHELL)
 # Descriptor 9 is the console, on which suites print their totals, time and skips, and scripts some
 # skips.
 AM_TESTS_FD_REDIRECT = 9>&2
@@ -14,7 +14,7 @@ EXTRA_DIST += tests/suites/machine.h tests/suites/one-cpu.h tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-windows.h tests/suites/cpuid.h
 EXTRA_DIST += tests/suites/perf-kernel.h tests/suites/perfex-group.h
 EXTRA_DIST += tests/abi tests/hosts tests/machines tests/ports
-dist_noinst_SCRIPTS += tests/scripts/wine.sh
+dist_noinst_SCRIPTS += tests/scripts/show-skips.sh tests/scripts/wine.sh
 
 # Suites that do not run on Windows. Most need signals, fork or files, which Windows does not have.
 posix_tests =
@@ -195,6 +195,7 @@ script_tests += tests/scripts/dropin.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/calls.sh
 script_tests += tests/scripts/inline.sh
+script_tests += tests/scripts/languages.sh
 script_tests += tests/scripts/lists.sh
 script_tests += tests/scripts/probes.sh
 script_tests += tests/scripts/readme.sh

@@ -12,6 +12,14 @@ failed=0
 
 wrong() { echo "lists: $*"; failed=1; }
 
+# equal NAME LIST NAME LIST: expects the same lines, and names those that only one of the lists has
+equal() {
+  [ "$2" != "$4" ] || return 0
+  only=$(echo "$2" | grep -vxF -e "$4" || :)
+  missing=$(echo "$4" | grep -vxF -e "$2" || :)
+  wrong "only in $1:" $only "; only in $3:" $missing "; or their order differs"
+}
+
 rows=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)", "[^",]*")$/\1:\2/p' "$srcdir/backends/backends.def")
 count=$(grep -c '^CPUCYCLES_BACKEND' "$srcdir/backends/backends.def")
 [ "$(echo "$rows" | wc -l)" -eq "$count" ] ||
@@ -61,7 +69,7 @@ if [ -n "${LOG_COMPILER:-}" ] && [ -z "${EXEEXT:-}" ]; then
   echo "lists: skipped: counters that the tool traces: it is for a CPU other than this one"
 else
   traced=$($TOOL | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p')
-  [ "$traced" = "$built" ] || wrong "built: $(echo $built), traced: $(echo $traced)"
+  equal "config.h" "$built" "the trace" "$traced"
 fi
 
 # The library, the manual, the schema and the test of each reason have the same reasons. A table in a
@@ -72,11 +80,11 @@ explained=$(sed -n '/^\.Sh REASONS/,/^\.Sh FREQ/s/^\.It Li //p' \
   "$srcdir/lib/cpucycles-internals.7.in" | sort)
 made=$(in_table "$srcdir/tests/suites/check_select.c" '{' | sort -u)
 [ -n "$given" ] || wrong "no reasons in sys/reasons.def"
-[ "$explained" = "$given" ] || wrong "reasons: $(echo $given); in cpucycles-internals(7): $(echo $explained)"
+equal sys/reasons.def "$given" "cpucycles-internals(7)" "$explained"
 schema=$(tr -d '\n' <"$srcdir/cpucycles-info/cpucycles-info.schema.json" |
   sed 's/.*"reason": {[[:space:]]*"enum": \[\([^]]*\)\].*/\1/' | tr ',' '\n' |
   sed -n 's/.*"\(.*\)".*/\1/p' | sort)
-[ "$schema" = "$given" ] || wrong "reasons: $(echo $given); in the schema: $(echo $schema)"
-[ "$made" = "$given" ] || wrong "reasons: $(echo $given); in tests/suites/check_select.c: $(echo $made)"
+equal sys/reasons.def "$given" "the schema" "$schema"
+equal sys/reasons.def "$given" tests/suites/check_select.c "$made"
 
 exit $failed

@@ -12,10 +12,9 @@ failed=0
 trap 'rm -rf $work' EXIT
 rm -rf $work
 mkdir $work
-{ true >&9; } 2>/dev/null || exec 9>/dev/null
 
 wrong() { echo "perfex: $*"; failed=1; }
-skipped() { echo "perfex: skipped: $*" >&9; echo "perfex: skipped: $*"; }
+skipped() { echo "perfex: skipped: $*"; }
 
 library=$builddir/.libs/libperfex.a
 [ -f "$library" ] || library=$builddir/libperfex.a

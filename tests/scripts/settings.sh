@@ -12,10 +12,9 @@ persecond=$builddir/tests/programs/persecond$EXEEXT
 out=./settings.tmp
 failed=0
 
-{ true >&9; } 2>/dev/null || exec 9>/dev/null
 
 wrong() { echo "settings: $*"; failed=1; }
-skipped() { echo "settings: skipped: $*" >&9; echo "settings: skipped: $*"; }
+skipped() { echo "settings: skipped: $*"; }
 
 # report NAME: sets $estimate and $source.
 report() {

@@ -13,9 +13,17 @@ trap 'rm -f symbols.tmp' EXIT
 
 wrong() { echo "symbols: $*"; failed=1; }
 
+# equal NAME LIST NAME LIST: expects the same lines, and names those that only one of the lists has
+equal() {
+  [ "$2" != "$4" ] || return 0
+  only=$(echo "$2" | grep -vxF -e "$4" || :)
+  missing=$(echo "$4" | grep -vxF -e "$2" || :)
+  wrong "only in $1:" $only "; only in $3:" $missing
+}
+
 # matches EXPORTED NEEDED: expects the symbols of the map, and no needed library
 matches() {
-  [ "$1" = "$mapped" ] || wrong "$library: exported: $(echo $1); map: $(echo $mapped)"
+  equal "$library" "$1" "the map" "$mapped"
   [ -z "$2" ] || wrong "$library: it needs $(echo $2)"
   checked=1
 }
@@ -58,8 +66,7 @@ one_line() {
 agree() {
   map=$srcdir/${3%%/*}/$1.map packed=contrib/debian/${1}1.symbols
   mapped=$(sed -n '/global:/,/local:/s/^ *\([a-z_]*\);$/\1/p' "$map" | sort)
-  [ -n "$declared" ] && [ "$declared" = "$mapped" ] ||
-    wrong "header: $(echo $declared); map: $(echo $mapped)"
+  equal "the header" "$declared" "$map" "$mapped"
   headers=$(cd "$srcdir/include" && one_line $2 | sed -n -e 's/^extern \(.*)\);$/\1/p' \
     -e '/_bench_nothing(/d' -e 's/^static __inline \(void .*)\)$/\1/p' | sort)
   manual=$(cd "$srcdir" && awk '/^\.Sh/ { on = $2 == "SYNOPSIS" }
@@ -70,12 +77,11 @@ agree() {
     on && /^\.Fc/ { print type call ")" }
     on && sub(/^\.Fn /, "") { name = $1; sub(/^[^ ]* /, ""); gsub(/" "/, ", "); gsub(/"/, "")
       if (name != "cpucycles_bench_keep") print type name "(" $0 ")" }' $3 | sort -u)
-  [ "$headers" = "$manual" ] || wrong "headers: $headers; $3: $manual"
+  equal "the headers" "$headers" "$3" "$manual"
   versioned=$(awk '/^[A-Z_0-9]+ [{]$/ { node = $1; print node "@" node }
     /^ *[a-z_]*;$/ { sub(/;/, ""); print $1 "@" node }' "$map" | sort)
   symbols=$(sed -n 's/^ \([^ ]*\) 0~[0-9][0-9]*$/\1/p' "$srcdir/$packed" | sort)
-  [ -n "$versioned" ] && [ "$versioned" = "$symbols" ] ||
-    wrong "map: $(echo $versioned); $packed: $(echo $symbols)"
+  equal "$map" "$versioned" "$packed" "$symbols"
 }
 declared=$(sed -n 's/^extern [a-z_ ]*[ *]\([a-z_]*\)(.*);$/\1/p' "$srcdir/include/perfex.h")
 # The names with an underscore are for Fortran, which has no function of groups.

@@ -662,7 +662,8 @@ TEST_LOOP(estimate_is_within_the_limits_of_each_machine,
   else {
     snprintf(root, sizeof root, "%s", recorded_machine(walked->name));
     SKIP_IF(access(root, R_OK) != 0,
-      "(%s) the directory of recorded machines does not contain it", walked->name);
+      "(%s) there is no recorded machine %s; CPUCYCLES_MACHINES names the directory", walked->name,
+      root);
   }
   files_root = root;
   expect_within(walked->lowest, "", 0);

@@ -64,9 +64,13 @@ static inline int result_in_child(int (*body)(void))
 }
 
 /* Runs body() in a child process, and expects that it returns 0. */
-static inline void in_child_process(int (*body)(void))
+#define in_child_process(body) expect_0_in_child(body, #body)
+static inline void expect_0_in_child(int (*body)(void), const char *name)
 {
-  ck_assert_int_eq(result_in_child(body), 0);
+  int result = result_in_child(body);
+
+  ck_assert_msg(result == 0, "%s() in a child: %s %d instead of 0", name,
+    result < 0 ? "ended by signal" : "returned", abs(result));
 }
 
 /* Skips the test unless the attempt ends as expected in a child process: `expected` is its exit
