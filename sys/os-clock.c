@@ -107,20 +107,20 @@ long long cpuc_os_clock_wall_microseconds(void)
   return (long long)now.tv_sec * 1000000 + now.tv_usec;
 }
 
-static long long read_nanoseconds(clockid_t clock)
+long long cpuc_os_clock_read(int clock)
 {
   struct timespec now;
 
   if (current_access())
-    return read_with_syscall(clock, 1000000000);
-  if (clock_gettime(clock, &now) != 0)
+    return read_with_syscall((clockid_t)clock, 1000000000);
+  if (clock_gettime((clockid_t)clock, &now) != 0)
     return 0;
   return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 long long cpuc_os_clock_monotonic(void)
 {
-  return read_nanoseconds(CLOCK_MONOTONIC);
+  return cpuc_os_clock_read(CLOCK_MONOTONIC);
 }
 
 #ifdef CLOCK_MONOTONIC_RAW
@@ -133,7 +133,7 @@ const char cpuc_os_clock_raw_name[] = "CLOCK_MONOTONIC";
 
 long long cpuc_os_clock_raw(void)
 {
-  return read_nanoseconds(RAW);
+  return cpuc_os_clock_read(RAW);
 }
 
 long long cpuc_os_clock_coarse(void)

@@ -25,6 +25,10 @@ extern const char cpuc_os_clock_raw_name[];
 /* Returns microseconds of the wall clock since 1970, or 0 if the system refuses. */
 long long cpuc_os_clock_wall_microseconds(void);
 
+/* Returns nanoseconds of the POSIX clock with this clockid_t, such as CLOCK_MONOTONIC, or 0 if the
+   system refuses. Not on Windows. */
+long long cpuc_os_clock_read(int clock);
+
 /* Reads all clocks once, except the coarse clock, which faults only if the monotonic clock faults.
    Each read may cause a fault, so this function is a body for cpuc_guard_run(). */
 void cpuc_os_clock_try(void *unused);

@@ -84,6 +84,12 @@ long long cpuc_os_clock_raw(void)
   return cpuc_os_clock_monotonic();
 }
 
+long long cpuc_os_clock_read(int clock)
+{
+  (void)clock;
+  return cpuc_os_clock_monotonic();
+}
+
 long long cpuc_os_clock_wall_microseconds(void)
 {
   return cpuc_os_clock_monotonic() / 1000;
