@@ -32,6 +32,22 @@ void list_counters(struct counter_list *list)
       = counter->state != CPUCYCLES_DROPPED && cpuc_kind_named(counter->kind) != CPUC_KIND_NONE;
   }
   list->count = i;
+  snprintf(list->selected, sizeof list->selected, "%s", cpucycles_implementation());
+}
+
+struct unlimited {
+  const struct counter_list *list;
+  struct better_info *better;
+};
+
+static void find_better_without_limit(void *argument)
+{
+  struct unlimited *unlimited = argument;
+  static struct library_info library;
+
+  request_counter("");
+  fill_library(&library);
+  judge_better(unlimited->better, &library, unlimited->list->selected);
 }
 
 static void list_and_measure_core(void *argument)
@@ -209,7 +225,13 @@ void fill_surroundings(struct report *report)
 
 void fill_report(struct report *report, const struct counter_list *list, double seconds)
 {
+  const char *limit = getenv("CPUCYCLES_IMPLEMENTATION");
+  struct unlimited unlimited = { list, &report->better };
+
   report->clock = cpuc_os_clock_raw_name;
+  report->is_limited = limit && *limit && !list->no_child
+    && run_in_child(find_better_without_limit, &unlimited, &report->better,
+         sizeof report->better) == 0;
   /* Starts children that select a counter each, so this process must not have selected one. */
   examine_each(report, list, seconds);
   measure_iqm(report);

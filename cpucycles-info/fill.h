@@ -11,6 +11,7 @@
 struct counter_list {
   int count;
   char names[MAX_COUNTERS][32];
+  char selected[32];
   int is_examined[MAX_COUNTERS]; /* at first, 1 for each counter that works */
   long long core_persecond; /* measured by list_and_measure_core_in_child() */
   int no_child; /* 1 if no child listed the counters, so only the selected counter is examined */

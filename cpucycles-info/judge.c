@@ -58,6 +58,58 @@ int is_contradicted(const struct counter_results *results)
   return size > 10000 && size > results->uncertainty;
 }
 
+/* Returns the counter whose explanation says how to get a better count: the one in use, if it has a
+   remedy, else the best counter that works but is slower, or does not work, and of equal ones that
+   with a remedy; or NULL. */
+static const struct cpucycles_counter_info *find_better(const struct library_info *library)
+{
+  const struct cpucycles_counter_info *counter, *best = NULL;
+  enum cpuc_kind kind, least
+    = library->selected ? cpuc_kind_named(library->selected->kind) : CPUC_KIND_CORE;
+  int i;
+
+  if (library->selected && library->selected->remedy)
+    return library->selected;
+  for (i = 0; i < library->counter_count; i++) {
+    counter = library->counters[i];
+    kind = cpuc_kind_named(counter->kind);
+    if (kind >= least || (counter->reason && strcmp(counter->reason, "not-asked") == 0)
+      || (!counter->explanation && counter->state == CPUCYCLES_DROPPED))
+      continue;
+    if (!counter->explanation)
+      return counter;
+    if (!best || (counter->remedy && !best->remedy)
+      || (!counter->remedy == !best->remedy && kind < cpuc_kind_named(best->kind)))
+      best = counter;
+  }
+  return best;
+}
+
+void judge_better(struct better_info *better, const struct library_info *library,
+  const char *in_use)
+{
+  const struct cpucycles_counter_info *counter = library->selected;
+  int is_automatic = counter && strcmp(counter->name, in_use) != 0;
+
+  memset(better, 0, sizeof *better);
+  if (!is_automatic)
+    counter = find_better(library);
+  if (!counter)
+    strcpy(better->found, "none: no counter of a better kind is built for this CPU");
+  else if (counter->explanation && !is_automatic)
+    snprintf(better->found, sizeof better->found, "%s%s",
+      counter == library->selected ? "" : "none here: ", counter->explanation);
+  else
+    snprintf(better->found, sizeof better->found, "%s: %s%s", counter->name, counter->count_unit,
+      is_automatic ? "" : ", but slower");
+  if (is_automatic)
+    strcpy(better->remedy, "leave out -c, or unset CPUCYCLES_IMPLEMENTATION");
+  else if (counter && !counter->explanation)
+    snprintf(better->remedy, sizeof better->remedy, "CPUCYCLES_IMPLEMENTATION=%s", counter->name);
+  else if (counter && counter->remedy)
+    snprintf(better->remedy, sizeof better->remedy, "%s", counter->remedy);
+}
+
 /* Adds a warning, and what to do about it. The advice may be NULL. */
 __attribute__((format(printf, 3, 4)))
 static void warn(struct report *report, const char *advice, const char *format, ...)
@@ -91,7 +143,8 @@ static void warn_about_unit(struct report *report, const struct cpucycles_counte
     warn(report, "do not measure here: no counter works", "no counter works here");
   if (is_of_core_cycles(counter) || cycles <= 0 || (cycles > 0.98 && cycles < 1.02))
     return;
-  snprintf(advice, sizeof advice, "report %s, not core cycles", unit);
+  snprintf(advice, sizeof advice, "the counts are %s: multiply by %.2f for core cycles", unit,
+    cycles);
   warn(report, advice,
     "%s counts %lld cycles per second, but the core runs at %lld Hz: core cycles = counted cycles "
     "* %.3f while the core keeps this frequency. Report the counts as %s (%s, %lld per second), "
@@ -184,6 +237,8 @@ void judge_report(struct report *report)
   int i;
 
   report->warning_count = 0;
+  if (!report->is_limited && counter)
+    judge_better(&report->better, &report->library, counter->name);
   judge_core(&report->core, counter, results);
   if (counter) {
     warn_about_unit(report, counter);

@@ -113,8 +113,15 @@ struct library_info {
   const struct cpucycles_counter_info *selected; /* NULL: none */
 };
 
+/* How to get a better count than that of the counter in use: sentences. */
+struct better_info {
+  char found[400], remedy[400]; /* remedy is empty if none is known */
+};
+
 struct report {
   struct library_info library;
+  struct better_info better;
+  int is_limited; /* 1: CPUCYCLES_IMPLEMENTATION is set, and a child without it has filled better */
   long long iqm_differences[IQM_DIFFERENCES]; /* of adjacent reads of the counter in use */
   long long mean;                     /* interquartile mean of the differences */
   struct loop_rate loop_rates[LOOP_RATES];
@@ -152,7 +159,12 @@ double rate_off_ppm(const struct counter_results *results);
    counter: they differ by more than 1 %, and by more than the error of the measurement. */
 int is_contradicted(const struct counter_results *results);
 
-/* Fills the rest of core, and the warnings. */
+/* Finds how to get a better count than that of the counter with the name in_use, according to a
+   library that may have selected another counter. */
+void judge_better(struct better_info *better, const struct library_info *library,
+  const char *in_use);
+
+/* Fills the rest of core, the warnings and, unless the selection is limited, `better`. */
 void judge_report(struct report *report);
 
 /* print.c: prints to standard output the lines of the public-domain tool, what was found, and the

@@ -5,6 +5,19 @@
 
 #include "cpucycles-info/report.h"
 
+/* Writes a rate with the digits that do not change from run to run. */
+static void write_hz(long long hz, int digits)
+{
+  static const char *const units[] = { "Hz", "kHz", "MHz", "GHz" };
+  double value = (double)hz;
+  int unit = 0;
+
+  for (; value >= 1000 && unit < 3; unit++)
+    value /= 1000;
+  digits -= value >= 100 ? 3 : value >= 10 ? 2 : 1;
+  write_words("%.*f %s", digits > 0 ? digits : 0, value, units[unit]);
+}
+
 static void summarize_counter(const struct cpucycles_counter_info *counter,
   const struct core_info *core)
 {
@@ -12,8 +25,10 @@ static void summarize_counter(const struct cpucycles_counter_info *counter,
     is_of_core_cycles(counter) && core->counts_core_cycles != 1 ? "counts" : counter->count_unit);
   if (counter->scaling > 0 && (counter->scaling < 1 || counter->scaling > 1))
     write_words(" (%s * %.6g)", counter->unit, counter->scaling);
-  if (!is_of_core_cycles(counter) && core->counted_persecond > 0)
-    write_words(", %lld per second", core->counted_persecond);
+  if (is_of_core_cycles(counter) || core->counted_persecond <= 0)
+    return;
+  write_words(" at ");
+  write_hz(core->counted_persecond, 4);
 }
 
 static void summarize_core(const struct cpucycles_counter_info *counter,
@@ -21,86 +36,68 @@ static void summarize_core(const struct cpucycles_counter_info *counter,
 {
   double cycles = core->cycles_per_count;
 
-  write_words("\nsummary core     %s", core->persecond > 0 ? "" : "frequency not known");
-  write_integer(NULL, core->persecond > 0, core->persecond, "", " Hz now");
+  write_words("\nsummary core     ");
+  if (core->persecond > 0)
+    write_hz(core->persecond, 3);
+  write_words("%s", core->persecond > 0 ? " now" : "frequency not known");
   if (core->counts_core_cycles < 0)
     write_words("; counts could not be compared with core cycles");
   else if (is_of_core_cycles(counter))
     write_words("; %.2f counts per core cycle", cycles > 0 ? 1 / cycles : 0);
   else if (cycles > 0)
-    write_words(": core cycles = counts * %.3f", cycles);
+    write_words("; %.2f core cycles per count", cycles);
+}
+
+/* Writes whether counts can be compared: at all times, on all CPUs, and with the count before. */
+static void summarize_trust(const struct counter_results *results,
+  const struct cpucycles_counter_info *counter)
+{
+  const char *rate = results->invariant > 0 ? "constant rate"
+    : is_of_core_cycles(counter)            ? "follows the core frequency"
+    : results->invariant == 0               ? "no constant rate"
+                                            : "rate not known to be constant";
+
+  if (*results->failure)
+    return;
+  write_words("\nsummary trust    %s", rate);
+  if (strcmp(counter->scope, "system") == 0 && results->cpu_count > 0)
+    write_words("; %s on %d CPUs", results->largest_step_back > 0 ? "differs" : "equal",
+      results->cpu_count);
+  if (results->below_zero > 0)
+    write_words("; %d steps back in %d reads", results->below_zero, results->difference_count);
+  else
+    write_words("; never a step back in %d reads", results->difference_count);
 }
 
 static void summarize_read(const struct counter_results *results)
 {
-  int is_timed = results->read_nanoseconds > 0;
-
   if (*results->failure) {
     write_words("\nsummary read     not examined: %s", results->failure);
     return;
   }
-  write_words("\nsummary read     %.1f %s",
-    is_timed ? results->read_nanoseconds : results->read_cycles, is_timed ? "ns" : "cycles");
+  write_words("\nsummary read     %.0f cycles", results->read_cycles);
   if (results->step > 0 && results->grain.units > 1)
-    write_words("; grain %.0f cycles", (double)results->grain.units * results->scaling);
-  write_words("; an empty section %lld cycles", results->overhead);
-}
-
-/* Returns the counter whose explanation says how to get a better count: the one in use, if it has a
-   remedy, else the best counter that works but is slower, or does not work, and of equal ones that
-   with a remedy; or NULL. */
-static const struct cpucycles_counter_info *find_better(const struct library_info *library)
-{
-  const struct cpucycles_counter_info *counter, *best = NULL;
-  enum cpuc_kind kind, least
-    = library->selected ? cpuc_kind_named(library->selected->kind) : CPUC_KIND_CORE;
-  int i;
-
-  if (library->selected && library->selected->remedy)
-    return library->selected;
-  for (i = 0; i < library->counter_count; i++) {
-    counter = library->counters[i];
-    kind = cpuc_kind_named(counter->kind);
-    if (kind >= least || (!counter->explanation && counter->state == CPUCYCLES_DROPPED))
-      continue;
-    if (!counter->explanation)
-      return counter;
-    if (!best || (counter->remedy && !best->remedy)
-      || (!counter->remedy == !best->remedy && kind < cpuc_kind_named(best->kind)))
-      best = counter;
-  }
-  return best;
-}
-
-static void summarize_better(const struct report *report)
-{
-  const struct cpucycles_counter_info *better = find_better(&report->library);
-
-  if (!better)
-    write_words("\nsummary better   none: no counter of a better kind is built for this CPU");
-  else if (better->explanation)
-    write_words("\nsummary better   %s%s", better == report->library.selected ? "" : "none here: ",
-      better->explanation);
-  else {
-    write_words("\nsummary better   %s: %s, but slower", better->name, better->count_unit);
-    write_words("\nsummary enable   CPUCYCLES_IMPLEMENTATION=%s", better->name);
-  }
-  if (better && better->remedy)
-    write_words("\nsummary enable   %s", better->remedy);
+    write_words("; grain %.0f", (double)results->grain.units * results->scaling);
+  write_words("; subtract %lld from a section", results->overhead);
 }
 
 void write_summary(const struct report *report)
 {
-  enum { MOST = 5 }; /* lines of warnings, so that a screen shows the summary */
+  enum { MOST = 4 }; /* lines of warnings, so that a screen shows the summary */
   const struct cpucycles_counter_info *counter = report->library.selected;
+  const struct counter_results *results = counter ? results_of(report, counter->name) : NULL;
   int i, written = 0;
 
   if (counter) {
     summarize_counter(counter, &report->core);
     summarize_core(counter, &report->core);
-    if (results_of(report, counter->name))
-      summarize_read(results_of(report, counter->name));
-    summarize_better(report);
+    if (results) {
+      summarize_read(results);
+      summarize_trust(results, counter);
+    }
+    write_words("\nsummary better   %s", report->better.found);
+    if (*report->better.remedy)
+      write_words("\nsummary enable   %s", report->better.remedy);
   }
   for (i = 0; i < report->warning_count; i++) {
     if (!*report->warnings[i].advice)

@@ -5,9 +5,11 @@
 
 #include "cpucycles-info/write.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { INDENT = 4 };
 
@@ -16,12 +18,13 @@ static int depth;       /* number of open JSON objects and arrays */
 static char closing[8]; /* the brackets that close them */
 static int is_first;    /* 1 while the innermost open object or array has no members */
 static char text[2048]; /* the line of text that is not printed yet */
-static int columns;
+static int columns, is_terminal;
 
 void write_begin(enum write_form wanted)
 {
   form = wanted;
-  columns = 80;
+  is_terminal = isatty(fileno(stdout));
+  write_fold(80);
   depth = is_first = 0;
   write_open("", '{');
 }
@@ -53,11 +56,41 @@ void write_folded(const char *words, int width)
   }
 }
 
-void write_fold(int width)
+/* Returns the bytes of the character of UTF-8 at `at`, or 0 for a byte that begins none or that
+   controls a terminal. Source: RFC 3629, section 4. */
+static int length_of_character(const unsigned char *at)
 {
+  int i, length = *at < 0x80 ? 1 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+
+  if (length == 1)
+    return *at >= ' ' && *at != 127;
+  if (*at < 0xc2 || *at > 0xf4 || (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f)
+    || (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
+    return 0;
+  for (i = 1; i < length; i++)
+    if ((at[i] & 0xc0) != 0x80)
+      return 0;
+  return length;
+}
+
+/* Prints the line. Replaces bytes that are no text, because files of the system can contain any
+   bytes. */
+static void end_line(void)
+{
+  unsigned char *at;
+  int length;
+
+  for (at = (unsigned char *)text; *at; at += length ? length : 1)
+    if ((length = length_of_character(at)) == 0)
+      *at = '?';
   write_folded(text, columns);
   *text = 0;
-  columns = width;
+}
+
+void write_fold(int width)
+{
+  end_line();
+  columns = is_terminal ? width : INT_MAX;
 }
 
 /* Text only: begins a line if the words begin with a newline. Returns the words after it. */
@@ -65,7 +98,7 @@ static const char *begin_line(const char *words)
 {
   if (form != WRITE_TEXT || *words != '\n')
     return words;
-  write_fold(columns);
+  end_line();
   strcpy(text, "cpucycles ");
   return words + 1;
 }
@@ -136,7 +169,7 @@ void write_close(void)
 
 void write_end(void)
 {
-  write_fold(columns);
+  end_line();
   write_close();
 }
 

@@ -18,7 +18,8 @@ void write_end(void);
    blanks. */
 void write_folded(const char *words, int width);
 
-/* Folds the lines that follow at this width, which is 80 at first. */
+/* Folds the lines that follow at this width, which is 80 at first, if standard output is a
+   terminal. Lines of a file are whole, so that they can be searched. */
 void write_fold(int width);
 
 /* Text only: adds words to the line. Words that begin with a newline begin a line of the report,

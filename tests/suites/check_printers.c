@@ -55,17 +55,22 @@ static struct counter_results *set_selected(const char *name, const char *kind)
   return results;
 }
 
-/* Prints the judged report, and joins lines of the text that are folded. */
+static int at_terminal;
+
+/* In place of the function of the C library. */
+int isatty(int descriptor)
+{
+  (void)descriptor;
+  return at_terminal;
+}
+
+/* Prints the judged report. */
 static void print(enum write_form form, int all)
 {
-  char *fold;
-
   judge_report(&report);
   capture_begin(stdout);
   print_report(&report, form, all);
   capture_end();
-  while (form == WRITE_TEXT && (fold = strstr(captured, "\n    ")) != NULL)
-    memmove(fold, fold + 4, strlen(fold + 4) + 1), *fold = ' ';
 }
 
 /* Expects this part of the document, which is compared without indents and line ends.
@@ -318,11 +323,11 @@ TEST(core_is_printed_with_any_of_its_figures_missing)
 #define CLOCK_WARNING \
   "fake is an operating-system clock: its cycles are converted time, not counted cycles\n" \
   "  compare the counts as times: they are not counted cycles\n"
-#define UNIT_WARNING(core, ratio, unit) \
+#define UNIT_WARNING(core, ratio, factor, unit) \
   "fake counts 2000000000 cycles per second, but the core runs at " core " Hz: core cycles = " \
   "counted cycles * " ratio " while the core keeps this frequency. Report the counts as " unit \
   " (fake, 2000000000 per second), not as core cycles\n" \
-  "  report " unit ", not core cycles\n"
+  "  the counts are " unit ": multiply by " factor " for core cycles\n"
 #define RATIO_WARNING(ratio) \
   "fake does not count core cycles: it counts " ratio " per core cycle\n" \
   "  do not report the counts as core cycles\n"
@@ -355,17 +360,17 @@ static const struct {
       "  keep the frequency of the core constant\n" },
   /* core cycles differ from counted cycles by 2 % or more */
   { .kind = "reference", .before = 3000000000, .after = 3200000000,
-    .warnings = UNIT_WARNING("3200000000", "1.600", "reference cycles") },
+    .warnings = UNIT_WARNING("3200000000", "1.600", "1.60", "reference cycles") },
   { .kind = "reference", .before = 3000000000,
-    .warnings = UNIT_WARNING("3000000000", "1.500", "reference cycles") },
+    .warnings = UNIT_WARNING("3000000000", "1.500", "1.50", "reference cycles") },
   { .kind = "clock", .before = 3000000000, .after = 1000000000,
-    .warnings = CLOCK_WARNING UNIT_WARNING("1000000000", "0.500", "scaled cycles") },
+    .warnings = CLOCK_WARNING UNIT_WARNING("1000000000", "0.500", "0.50", "scaled cycles") },
   { .kind = "reference", .after = 1958000000,
-    .warnings = UNIT_WARNING("1958000000", "0.979", "reference cycles") },
+    .warnings = UNIT_WARNING("1958000000", "0.979", "0.98", "reference cycles") },
   { .kind = "reference", .after = 1961000000, .warnings = "" },
   { .kind = "reference", .after = 2039000000, .warnings = "" },
   { .kind = "reference", .after = 2042000000,
-    .warnings = UNIT_WARNING("2042000000", "1.021", "reference cycles") },
+    .warnings = UNIT_WARNING("2042000000", "1.021", "1.02", "reference cycles") },
   { .kind = "core", .after = 3000000000, .warnings = "" },
   { .kind = "core", .has_ratio = 1, .ratio = 0.96, .warnings = "" },
   { .kind = "core", .has_ratio = 1, .ratio = 1.04, .warnings = "" },
@@ -473,27 +478,34 @@ TEST(summary_is_what_a_person_asks_first)
   set_counters(rows, 3);
   report.core = core;
   *results = (struct counter_results) { .name = "fake", .invariant = 1, .scaling = 1,
-    .read_cycles = 25, .read_nanoseconds = 9.52, .step = 26, .grain = { 26, 1 }, .overhead = 52 };
-  expect_short("cpucycles summary counter  fake: reference cycles, 2000000000 per second\n"
-    "cpucycles summary core     3200000000 Hz now: core cycles = counts * 1.600\n"
-    "cpucycles summary read     9.5 ns; grain 26 cycles; an empty section 52 cycles\n"
+    .read_cycles = 25, .read_nanoseconds = 9.52, .step = 26, .grain = { 26, 1 }, .overhead = 52,
+    .cpu_count = 2, .difference_count = 100 };
+  expect_short("cpucycles summary counter  fake: reference cycles at 2.000 GHz\n"
+    "cpucycles summary core     3.20 GHz now; 1.60 core cycles per count\n"
+    "cpucycles summary read     25 cycles; grain 26; subtract 52 from a section\n"
+    "cpucycles summary trust    constant rate; equal on 2 CPUs; never a step back in 100 reads\n"
     "cpucycles summary better   none here: no PMU\n"
     "cpucycles summary enable   give it one\n"
-    "cpucycles summary warning  report reference cycles, not core cycles");
+    "cpucycles summary warning  the counts are reference cycles: multiply by 1.60 for core cycles");
   ck_assert_ptr_null(strstr(captured, "cpucycles warning"));
   counters[0].explanation = NULL;
   counters[1].kind = "clock";
   counters[1].scaling = 2.5;
   counters[1].count_unit = "scaled cycles";
   results->grain.units = 1;
-  results->read_nanoseconds = 0;
+  results->invariant = -1;
+  results->largest_step_back = 9;
+  results->below_zero = 3;
   report.core.persecond_after = 0;
-  expect_short("cpucycles summary counter  fake: scaled cycles (ticks * 2.5), 2000000000 per "
-    "second\n"
+  report.core.counted_persecond = 62500000;
+  expect_short("cpucycles summary counter  fake: scaled cycles (ticks * 2.5) at 62.50 MHz\n"
     "cpucycles summary core     frequency not known\n"
-    "cpucycles summary read     25.0 cycles; an empty section 52 cycles\n"
+    "cpucycles summary read     25 cycles; subtract 52 from a section\n"
+    "cpucycles summary trust    rate not known to be constant; differs on 2 CPUs; 3 steps back in "
+    "100 reads\n"
     "cpucycles summary better   none: no counter of a better kind is built for this CPU\n"
-    "cpucycles summary warning  compare the counts as times: they are not counted cycles");
+    "cpucycles summary warning  compare the counts as times: they are not counted cycles\n"
+    "cpucycles summary warning  keep timed code on one CPU");
   counters[0].state = CPUCYCLES_USABLE;
   counters[0].count_unit = "core cycles";
   expect_short("cpucycles summary better   fast: core cycles, but slower\n"
@@ -506,10 +518,41 @@ TEST(summary_is_what_a_person_asks_first)
   results->counts_per_core_cycle = 1.001;
   strcpy(results->failure, "it ended");
   expect_short("cpucycles summary counter  fake: core cycles\n"
-    "cpucycles summary core     3200000000 Hz now; 1.00 counts per core cycle\n"
+    "cpucycles summary core     3.20 GHz now; 1.00 counts per core cycle\n"
     "cpucycles summary read     not examined: it ended\n"
     "cpucycles summary better   some threads make a system call\n"
     "cpucycles summary enable   sysctl x=1");
+}
+
+/* With -c, the library reports of other counters only that they were not asked for. A child without
+   the limit knows the better counter. */
+TEST(better_counter_is_named_although_the_selection_is_limited)
+{
+  const struct cpucycles_counter_info rows[] = {
+    { .name = "fast", .state = CPUCYCLES_DROPPED, .kind = "core", .reason = "not-asked",
+      .explanation = "CPUCYCLES_IMPLEMENTATION does not name it" },
+    { .name = "fake", .state = CPUCYCLES_SELECTED, .kind = "clock", .scope = "system" } };
+  struct library_info unlimited = { .counter_count = 2 };
+  struct cpucycles_counter_info free_rows[2] = { rows[0], rows[1] };
+
+  set_counters(rows, 2);
+  expect_short("cpucycles summary better   none: no counter of a better kind is built for this "
+    "CPU");
+  report.is_limited = 1;
+  free_rows[0].count_unit = "core cycles";
+  free_rows[0].reason = free_rows[0].explanation = NULL;
+  unlimited.counters[0] = unlimited.selected = &free_rows[0];
+  unlimited.counters[1] = &free_rows[1];
+  judge_better(&report.better, &unlimited, "fake");
+  expect_short("cpucycles summary better   fast: core cycles\n"
+    "cpucycles summary enable   leave out -c, or unset CPUCYCLES_IMPLEMENTATION");
+  unlimited.selected = &free_rows[1];
+  free_rows[0].state = CPUCYCLES_DROPPED;
+  free_rows[0].explanation = "no PMU";
+  free_rows[0].reason = "absent";
+  judge_better(&report.better, &unlimited, "fake");
+  expect_short("cpucycles summary better   none here: no PMU");
+  ck_assert_ptr_null(strstr(captured, "summary enable"));
 }
 
 /* An old machine: the core has another frequency, which changes, and CPUs differ. Warnings about a
@@ -527,7 +570,8 @@ TEST(summary_of_many_warnings_has_ten_lines_about_the_counter_in_use)
   report.settings.turbo = 1;
   strcpy(report.settings.governor, "ondemand");
   strcpy(report.settings.clock_source, "hpet");
-  expect_short("cpucycles summary warning  keep timed code on one CPU; "
+  expect_short("cpucycles summary warning  observe for longer: the clock source is coarse; "
+    "keep timed code on one CPU; "
     "keep the frequency of the core constant");
   for (line = captured; (line = strstr(line, "\ncpucycles summary ")) != NULL; line++)
     lines++;
@@ -539,19 +583,26 @@ TEST(summary_of_many_warnings_has_ten_lines_about_the_counter_in_use)
   ck_assert_ptr_null(strstr(captured, "summary warning  \n"));
 }
 
-/* No line of ours is wider than a terminal, unless a word forces it. */
-TEST(long_lines_are_folded_at_80_columns)
+/* No line of ours is wider than a terminal, unless a word forces it. In a file, none is folded. */
+TEST(long_lines_are_folded_at_80_columns_of_a_terminal)
 {
   const struct cpucycles_counter_info row = { .name = "fake", .state = CPUCYCLES_DROPPED,
     .reason = "absent", .kind = "core", .explanation = "\303\244\303\244\303\244\303\244 "
       "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqr this is below" };
 
   set_counters(&row, 1);
-  capture_begin(stdout);
-  print_report(&report, WRITE_TEXT, 0);
-  capture_end();
-  expect("cpucycles dropped fake absent: \303\244\303\244\303\244\303\244"
+  expect_short("cpucycles dropped fake absent: \303\244\303\244\303\244\303\244"
+    " abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqr this is below");
+  at_terminal = 1;
+  expect_short("cpucycles dropped fake absent: \303\244\303\244\303\244\303\244"
     " abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqr\n    this is below");
+}
+
+TEST(text_is_valid_utf_8_for_any_bytes)
+{
+  strcpy(report.cpu.model,
+    "\303\244\342\202\254\360\237\230\200|\300\200|\355\240\200|\303|\033[|\377|\303");
+  expect_all("cpucycles cpu model \303\244\342\202\254\360\237\230\200|\?\?|\?\?\?|?|?[|?|?");
 }
 
 TEST(json_strings_are_valid_for_any_bytes)
