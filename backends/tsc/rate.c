@@ -144,7 +144,7 @@ static long long from_brand_string(void)
   struct cpuc_cpuid_leaf part;
   unsigned int words[13] = { 0 };
   size_t i;
-  char name[sizeof words], *nominal;
+  char name[sizeof words];
   long long hz;
 
   if (!cpuc_cpuid_is_intel() || cpuc_cpuid_read(0x80000000).a < 0x80000004)
@@ -157,8 +157,7 @@ static long long from_brand_string(void)
     words[4 * i + 3] = part.d;
   }
   memcpy(name, words, sizeof words);
-  nominal = strchr(name, '@');
-  return nominal && cpuc_parse_nominal_frequency(nominal + 1, &hz)
+  return cpuc_parse_nominal_frequency(name, &hz)
     ? cpuc_rate_if_plausible((unsigned long long)hz)
     : 0;
 }

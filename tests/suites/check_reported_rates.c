@@ -30,6 +30,7 @@ static struct answer {
   const char *name;
   long long number;
   size_t length;
+  const char *text; /* in place of the number */
 } answers[8];
 
 static long long hw_cpuspeed, processor_hz;
@@ -43,10 +44,14 @@ int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, siz
   for (i = 0; i < sizeof answers / sizeof answers[0]; i++)
     if (answers[i].name && strcmp(answers[i].name, name) == 0) {
       int number_32 = (int)answers[i].number;
-      size_t length = answers[i].length;
+      size_t length = answers[i].text ? strlen(answers[i].text) + 1 : answers[i].length;
 
       ck_assert_uint_le(length, *old_length);
       *old_length = length;
+      if (answers[i].text) {
+        memcpy(old, answers[i].text, length);
+        return 0;
+      }
       memset(old, 0, length);
       memcpy(old, length == 4 ? (void *)&number_32 : (void *)&answers[i].number,
         length < 8 ? length : 8);
@@ -96,26 +101,34 @@ static void expect_frequency(long long hz, const char *source)
 }
 
 /* `tsc` is the rate of the time-stamp counter. */
-TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 14)
+TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 21)
 {
   static const struct {
     struct answer answer;
     long long hz, tsc;
   } rows[] = {
-    { { "hw.cpufrequency_max", 2600000000, 8 }, 2600000000, 0 },
-    { { "hw.cpufrequency", 2600000000, 8 }, 2600000000, 0 },
-    { { "hw.cpufrequency", 1416666664, 4 }, 1416666664, 0 },
-    { { "hw.clockrate", 3400, 4 }, 3400000000, 0 },
-    { { "dev.cpu.0.freq", 2200, 4 }, 2200000000, 0 },
-    { { "dev.cpu.0.freq", -1, 4 }, 0, 0 },
-    { { "dev.cpu.0.freq", 2000000, 4 }, 0, 0 },
-    { { "hw.cpufrequency", 999, 8 }, 0, 0 },
-    { { "hw.cpufrequency", 1000000000001, 8 }, 0, 0 },
-    { { "dev.cpu.0.freq", 2200, 2 }, 0, 0 },
-    { { "dev.cpu.0.freq", 2200, 16 }, 0, 0 },
-    { { "machdep.tsc_freq", 2596132000, 8 }, 0, 2596132000 },
-    { { "machdep.tsc.frequency", 2600000000, 8 }, 0, 2600000000 },
-    { { "machdep.tsc_freq", 1416666664, 4 }, 0, 0 },
+    { { "hw.cpufrequency_max", 2600000000, 8, NULL }, 2600000000, 0 },
+    { { "hw.cpufrequency", 2600000000, 8, NULL }, 2600000000, 0 },
+    { { "hw.cpufrequency", 1416666664, 4, NULL }, 1416666664, 0 },
+    { { "hw.clockrate", 3400, 4, NULL }, 3400000000, 0 },
+    { { "dev.cpu.0.freq", 2200, 4, NULL }, 2200000000, 0 },
+    { { "dev.cpu.0.freq", -1, 4, NULL }, 0, 0 },
+    { { "dev.cpu.0.freq", 2000000, 4, NULL }, 0, 0 },
+    { { "hw.cpufrequency", 999, 8, NULL }, 0, 0 },
+    { { "hw.cpufrequency", 1000000000001, 8, NULL }, 0, 0 },
+    { { "dev.cpu.0.freq", 2200, 2, NULL }, 0, 0 },
+    { { "dev.cpu.0.freq", 2200, 16, NULL }, 0, 0 },
+    /* the highest number of a text, without the power behind it */
+    { { "dev.cpu.0.freq_levels", 0, 0, "3800/-1 3766/65000 2166/-1" }, 3800000000, 0 },
+    { { "dev.cpu.0.freq_levels", 0, 0, "2601/99999999" }, 2601000000, 0 },
+    { { "dev.cpu.0.freq_levels", 0, 0, "" }, 0, 0 },
+    { { "dev.cpu.0.freq_levels", 0, 0, "x -5 99999999999999999999" }, 0, 0 },
+    { { "machdep.cpu.frequency.available", 0, 0, "600 816 1416 1200" }, 1416000000, 0 },
+    { { "machdep.cpu.frequency.available", 0, 0, "1200" }, 1200000000, 0 },
+    { { "machdep.cpu.frequency.available", 0, 0, "fast" }, 0, 0 },
+    { { "machdep.tsc_freq", 2596132000, 8, NULL }, 0, 2596132000 },
+    { { "machdep.tsc.frequency", 2600000000, 8, NULL }, 0, 2600000000 },
+    { { "machdep.tsc_freq", 1416666664, 4, NULL }, 0, 0 },
   };
 
   answers[0] = rows[_i].answer;
@@ -134,11 +147,18 @@ TEST(calls_report_the_frequency_in_their_order)
   expect_frequency(3550000000, "perfstat_cpu_total");
   hw_cpuspeed = 2400;
   expect_frequency(2400000000, "hw.cpuspeed");
-  answers[0] = (struct answer) { "dev.cpu.0.freq", 800, 4 };
+  answers[0] = (struct answer) { "dev.cpu.0.freq", 800, 4, NULL };
   expect_frequency(800000000, "dev.cpu.0.freq");
-  answers[1] = (struct answer) { "hw.clockrate", 3400, 4 };
+  answers[1] = (struct answer) { "dev.cpu.0.freq_levels", 0, 0, "3300/-1 800/-1" };
+  expect_frequency(3300000000, "dev.cpu.0.freq_levels");
+  answers[2] = (struct answer) { "hw.clockrate", 3400, 4, NULL };
   expect_frequency(3400000000, "hw.clockrate");
-  answers[0].name = answers[1].name = NULL;
+  answers[3] = (struct answer) { "hw.cpufrequency", 2400000000, 8, NULL };
+  expect_frequency(2400000000, "hw.cpufrequency");
+  /* Rosetta imitates hw.cpufrequency */
+  answers[4] = (struct answer) { "sysctl.proc_translated", 1, 4, NULL };
+  expect_frequency(2400000000, "hw.cpuspeed");
+  memset(answers, 0, sizeof answers);
   hw_cpuspeed = -5;
   processor_hz = -1;
   clocks[2] = -1;
@@ -180,6 +200,7 @@ static const struct {
 #define NAMED { 0 }, { 0 }
   { NAMED, "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", 2100000000, "model name" },
   { NAMED, "       Intel(R) Core(TM) i7-3770 CPU @ 3.40GHz", 3400000000, "model name" },
+  { NAMED, "           Intel(R) Xeon(TM) CPU 2.80GHz", 2800000000, "model name" },
   { NAMED, "13th Gen Intel(R) Core(TM) i9-13900K", 0, NULL },
   { NAMED, "Intel @ 99999GHz", 0, NULL },
   { NAMED, "Intel @", 0, NULL },
