@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "cpucycles-info/report.h"
+#include "sys/dependent-add.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,12 +21,15 @@ const struct counter_results *results_of(const struct report *report, const char
   return NULL;
 }
 
-/* Returns 1 if a measurement contradicts that the counter counts core cycles. The bounds leave room
-   for interruptions and for another hardware thread of the core. */
+/* Returns 1 if a measurement contradicts that the counter counts core cycles. The windows are long,
+   so the count is certain, and the upper bound is lower than in the selection. */
 static int is_core_ratio_off(const struct counter_results *results)
 {
+  double thousandths = results->counts_per_core_cycle * 1000 + 0.5;
+
   return results->has_core_ratio
-    && (results->counts_per_core_cycle < 0.95 || results->counts_per_core_cycle > 1.05);
+    && (!(thousandths <= CPUC_DEPENDENT_ADD_USUALLY_HIGHEST)
+      || !cpuc_dependent_add_fits((long long)thousandths, 1));
 }
 
 /* The counter in use and its results may be NULL. */

@@ -31,8 +31,10 @@ static void summarize_counter(const struct cpucycles_counter_info *counter,
   write_hz(core->counted_persecond, 4);
 }
 
+/* An estimate can be far below the core frequency, because some drivers report the nominal
+   frequency of a core that can boost. */
 static void summarize_core(const struct cpucycles_counter_info *counter,
-  const struct core_info *core)
+  const struct core_info *core, long long persecond)
 {
   double cycles = core->cycles_per_count;
 
@@ -40,6 +42,8 @@ static void summarize_core(const struct cpucycles_counter_info *counter,
   if (core->persecond > 0)
     write_hz(core->persecond, 3);
   write_words("%s", core->persecond > 0 ? " now" : "frequency not known");
+  if (persecond > 0 && core->persecond > persecond + persecond / 50)
+    write_words(", %.2f times the frequency estimate", (double)core->persecond / (double)persecond);
   if (core->counts_core_cycles < 0)
     write_words("; counts could not be compared with core cycles");
   else if (is_of_core_cycles(counter))
@@ -90,7 +94,7 @@ void write_summary(const struct report *report)
 
   if (counter) {
     summarize_counter(counter, &report->core);
-    summarize_core(counter, &report->core);
+    summarize_core(counter, &report->core, report->library.persecond);
     if (results) {
       summarize_read(results);
       summarize_trust(results, counter);

@@ -134,57 +134,6 @@ static void extend_for_use(void *argument)
   extend(candidate, cpuc_scale_agree_within_1_percent(rate, again) ? rate : 0);
 }
 
-/* Returns the count per core cycle in thousandths, or -1 if the chain proves nothing. The chain has
-   about a thousand adds, which take some hundred nanoseconds, or for a system call, whose time
-   varies more, four thousand. */
-static long long measure_ratio(const struct cpuc_candidate *candidate)
-{
-  enum { WINDOWS = 5 };
-  long passes = candidate->backend->kind == CPUC_KIND_CORE_SYSTEM_CALL ? 8 : 2;
-  const long long limit = 1LL << 50; /* of a count, so that no product overflows */
-  long long advance = 0;
-
-  if (!cpuc_candidate_kind(candidate)->counts_core_cycles || !cpuc_dependent_add_takes_one_cycle()
-    || !cpuc_chain_measure(&candidate->reader, passes, WINDOWS, 0, &advance))
-    return -1;
-  advance = advance < 0 ? 0 : advance < limit ? advance : limit;
-  return advance * 1000 / (passes * CPUC_DEPENDENT_ADD_PASS);
-}
-
-/* The bounds are wide, because a count that is only inexact must not be rejected: another hardware
-   thread of the core takes cycles, interruptions add some, a virtual machine can lose some, and
-   later CPUs may execute two dependent adds in a cycle. What counts at a fraction or at a multiple
-   of the core's rate is outside of them. */
-static int is_ratio_of_core_cycles(long long thousandths)
-{
-  return thousandths < 0 || (thousandths >= 400 && thousandths <= 2500);
-}
-
-/* Compares the count with the cycles of a chain of adds. Tries again, because all windows may have
-   been interrupted. A count that is not proven stays usable. */
-static void prove(void *argument)
-{
-  enum { TRIES = 3 };
-  struct cpuc_candidate *candidate = argument;
-  long long thousandths = -1;
-  int i;
-
-  for (i = 0; i < TRIES; i++) {
-    thousandths = measure_ratio(candidate);
-    if (is_ratio_of_core_cycles(thousandths))
-      return;
-  }
-  candidate->is_unproven = 1;
-  candidate->info.count_unit = cpuc_kind_facts[CPUC_KIND_NONE].count_unit;
-  cpuc_reasons_note_unproven(&candidate->info);
-  snprintf(candidate->explanation, sizeof candidate->explanation,
-    "it does not count core cycles: its count advances by %lld.%03lld per core cycle",
-    thousandths / 1000, thousandths % 1000);
-  candidate->info.explanation = candidate->explanation;
-  if (thousandths >= 12 && thousandths <= 20) /* near 1/64 */
-    candidate->info.remedy = candidate->backend->remedy_for_64th;
-}
-
 static void score(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
@@ -203,6 +152,79 @@ static void score(void *argument)
     drop(candidate, CPUC_REASON_NOT_INCREASING);
     break;
   }
+}
+
+/* Returns the number of passes of a chain of at least 20 times the step, which a read costs, but the
+   chain of twice the length takes 200 us at most. A step that is as short as an add needs 2048
+   adds. */
+static long find_passes(const struct cpuc_candidate *candidate)
+{
+  enum { LEAST = 4, STEPS = 20, PARTS_OF_SECOND = 10000 };
+  long long most = candidate->context->persecond / PARTS_OF_SECOND / CPUC_DEPENDENT_ADD_PASS;
+  long long step = candidate->info.score - cpuc_candidate_kind(candidate)->penalty;
+  long long passes = step / CPUC_DEPENDENT_ADD_PASS * STEPS
+    + step % CPUC_DEPENDENT_ADD_PASS * STEPS / CPUC_DEPENDENT_ADD_PASS + 1;
+
+  passes = passes < most ? passes : most;
+  return (long)(passes > LEAST ? passes : LEAST);
+}
+
+/* Returns the count per add in thousandths. */
+static long long count_per_add(long long advance, long passes)
+{
+  const long long limit = 1LL << 50; /* of a count, so that no product overflows */
+
+  advance = advance < 0 ? 0 : advance < limit ? advance : limit;
+  return advance * 1000 / (passes * CPUC_DEPENDENT_ADD_PASS);
+}
+
+static void note_unproven(struct cpuc_candidate *candidate, long long thousandths)
+{
+  candidate->is_unproven = 1;
+  candidate->info.count_unit = cpuc_kind_facts[CPUC_KIND_NONE].count_unit;
+  cpuc_reasons_note_unproven(&candidate->info);
+  snprintf(candidate->explanation, sizeof candidate->explanation,
+    "it does not count core cycles: its count advances by %lld.%03lld per core cycle",
+    thousandths / 1000, thousandths % 1000);
+  candidate->info.explanation = candidate->explanation;
+  if (thousandths >= 12 && thousandths <= 20) /* near 1/64 */
+    candidate->info.remedy = candidate->backend->remedy_for_64th;
+}
+
+/* Compares the count with the cycles of a chain of adds. The first try whose windows agree and whose
+   count is possible, or certainly too low, decides. Interruptions make windows longer, so they can
+   make the difference of two windows too small, but not the window itself: it contains all its
+   adds. Later tries have more windows, so that some are not interrupted even on a busy machine. A
+   count that is not proven stays usable. */
+static void prove(void *argument)
+{
+  enum { TRIES = 3, WINDOWS = 4, PARTS = 20 };
+  struct cpuc_candidate *candidate = argument;
+  long long advance = 0, longer = 0, thousandths = 0;
+  int i, agree, is_low, is_possible = 0;
+  long passes;
+
+  if (!cpuc_candidate_kind(candidate)->counts_core_cycles || !cpuc_dependent_add_takes_one_cycle()
+    || cpuc_dependent_add_run(0) != 0)
+    return; /* a chain proves nothing */
+  passes = find_passes(candidate);
+  for (i = 0; i < TRIES; i++) {
+    agree = cpuc_chain_measure(&candidate->reader, passes, WINDOWS << i, PARTS, &advance, &longer);
+    thousandths = count_per_add(advance, passes);
+    is_low = thousandths < CPUC_DEPENDENT_ADD_LOWEST
+      && count_per_add(longer, 2 * passes) < CPUC_DEPENDENT_ADD_LOWEST;
+    if (cpuc_dependent_add_fits(thousandths, agree)) {
+      if (agree)
+        return;
+      is_possible = 1;
+    } else if (agree && is_low) {
+      is_possible = 0;
+      break;
+    } else if (thousandths < CPUC_DEPENDENT_ADD_LOWEST && !is_low)
+      is_possible = 1;
+  }
+  if (!is_possible)
+    note_unproven(candidate, thousandths);
 }
 
 /* Drops a counter of scope core if it no longer advances. The trial of another counter may have
@@ -265,6 +287,20 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
     && run(candidate, extend_for_trial) && run(candidate, score))
     run(candidate, prove);
   cpuc_candidate_close(candidate);
+}
+
+void cpuc_candidate_rescale(struct cpuc_candidate *candidate)
+{
+  int penalty = cpuc_candidate_kind(candidate)->penalty;
+  long long before = candidate->cycles;
+
+  if (candidate->backend->kind != CPUC_KIND_CLOCK || candidate->info.state != CPUCYCLES_USABLE)
+    return;
+  candidate->units = 0;
+  if (run(candidate, scale))
+    candidate->info.score = penalty
+      + cpuc_scale_apply(cpuc_scale_from_to(before, candidate->cycles),
+        candidate->info.score - penalty);
 }
 
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate)

@@ -52,6 +52,10 @@ static inline const struct cpuc_kind_facts *cpuc_candidate_kind(
    any score. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
 
+/* Scales a usable clock anew, because the estimate of the frequency has changed, and adapts its
+   score. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
+void cpuc_candidate_rescale(struct cpuc_candidate *candidate);
+
 /* Opens the counter again after its trial, with the scale that the trial has found, if any, and
    reads the counter. If each core has its own count, the count must still advance. Returns 1 if
    candidate->reader can now be used; otherwise drops the counter and returns 0. Call between

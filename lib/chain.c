@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "lib/chain.h"
-#include "lib/scale.h"
 #include "sys/dependent-add.h"
 
 #include <limits.h>
@@ -41,14 +40,15 @@ static int add_window(const struct cpuc_reader *reader, long passes, struct smal
   return 1;
 }
 
-static int agree(const struct smallest *smallest)
+static int agree(const struct smallest *smallest, int parts)
 {
-  return smallest->advance[0] > 0
-    && cpuc_scale_agree_within_1_percent(smallest->advance[0], smallest->advance[SMALLEST - 1]);
+  long long first = smallest->advance[0];
+
+  return first > 0 && smallest->advance[SMALLEST - 1] - first <= first / parts;
 }
 
-int cpuc_chain_measure(const struct cpuc_reader *reader, long passes, int windows, int must_agree,
-  long long *advance)
+int cpuc_chain_measure(const struct cpuc_reader *reader, long passes, int windows, int parts,
+  long long *advance, long long *longer)
 {
   struct smallest once = { { LLONG_MAX, LLONG_MAX, LLONG_MAX } }, twice = once;
   int i;
@@ -58,5 +58,7 @@ int cpuc_chain_measure(const struct cpuc_reader *reader, long passes, int window
       return 0;
   *advance
     = (long long)((unsigned long long)twice.advance[0] - (unsigned long long)once.advance[0]);
-  return !must_agree || (agree(&once) && agree(&twice));
+  if (longer)
+    *longer = twice.advance[0];
+  return parts == 0 || (agree(&once, parts) && agree(&twice, parts));
 }

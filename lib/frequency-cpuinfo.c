@@ -10,19 +10,37 @@
 
 #include <string.h>
 
-/* With the flag aperfmperf, "cpu MHz" of Linux on x86 is the current frequency, computed from the
-   CPU's counters APERF and MPERF. Without the flag, it is the frequency that a cpufreq driver has
-   set, or else a constant one: arch/x86/kernel/cpu/aperfmperf.c, arch_freq_get_on_cpu(). Both are
-   taken for constant, because where such a driver runs, sysfs has answered before /proc/cpuinfo is
-   read. The flag is among the first thousand characters, even if the line is cut:
-   arch/x86/include/asm/cpufeatures.h, word 3. */
+/* "cpu MHz" of Linux on x86 is the current frequency where the kernel can find it: from the CPU's
+   counters APERF and MPERF, which some guests have, too, or from a cpufreq driver. In other guests
+   it is the rate of the TSC, and "bogomips" is twice this rate: arch/x86/kernel/cpu/aperfmperf.c,
+   arch_freq_get_on_cpu(); proc.c, show_cpuinfo(). The flag "hypervisor" is among the first thousand
+   characters, even if the line is cut: arch/x86/include/asm/cpufeatures.h, word 4. */
 static void parse_flags(struct cpuc_frequency_cpuinfo *cpuinfo, const char *line)
 {
-  if (strncmp(line, "flags", 5) != 0)
+  if (*line == 'f' && strncmp(line, "flags", 5) == 0)
+    cpuinfo->is_guest = strstr(line, " hypervisor") != NULL;
+}
+
+/* On PowerNV, "clock" is the current frequency, and on PowerMac, drivers of cpufreq change it:
+   arch/powerpc/platforms/powernv/setup.c, pnv_get_proc_freq(); drivers/cpufreq/pmac32-cpufreq.c. */
+static void parse_platform(struct cpuc_frequency_cpuinfo *cpuinfo, const char *line)
+{
+  if (!(cpuc_architecture() & CPUC_ARCHITECTURE_POWER) || strncmp(line, "platform", 8) != 0)
     return;
-  cpuinfo->has_flags = 1;
-  if (strstr(line, " aperfmperf"))
-    cpuinfo->has_aperfmperf = 1;
+  cpuinfo->is_powernv = strstr(line, ": PowerNV") != NULL;
+  cpuinfo->is_powermac = strstr(line, ": PowerMac") != NULL;
+}
+
+/* Compares the frequencies of the first CPU. */
+static void compare_with_tsc(struct cpuc_frequency_cpuinfo *cpuinfo, long long twice_tsc)
+{
+  long long off = 2 * cpuinfo->maybe_current_hz - twice_tsc;
+
+  if (cpuinfo->has_tsc)
+    return;
+  cpuinfo->has_tsc = 1;
+  cpuinfo->is_mhz_constant
+    = cpuinfo->is_guest && (off < 0 ? -off : off) <= twice_tsc / 1000 && twice_tsc > 0;
 }
 
 void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo,
@@ -32,6 +50,7 @@ void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo,
   long long hz;
 
   parse_flags(cpuinfo, line->text);
+  parse_platform(cpuinfo, line->text);
   if (line->is_cut)
     return;
   hz = cpuc_cpuinfo_parse(line->text, &roles);
@@ -39,41 +58,42 @@ void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo,
     cpuinfo->constant_hz = hz;
   if (roles & CPUC_CPUINFO_CURRENT && hz > cpuinfo->maybe_current_hz)
     cpuinfo->maybe_current_hz = hz;
-}
-
-int cpuc_frequency_cpuinfo_is_decided(const struct cpuc_frequency_cpuinfo *cpuinfo)
-{
-  return cpuinfo->has_flags && !cpuinfo->has_aperfmperf && cpuinfo->maybe_current_hz > 0;
-}
-
-long long cpuc_frequency_cpuinfo_constant(const struct cpuc_frequency_cpuinfo *cpuinfo)
-{
-  if (cpuc_frequency_cpuinfo_is_decided(cpuinfo)
-    && cpuinfo->maybe_current_hz > cpuinfo->constant_hz)
-    return cpuinfo->maybe_current_hz;
-  return cpuinfo->constant_hz;
+  if (roles & CPUC_CPUINFO_TWICE_TSC)
+    compare_with_tsc(cpuinfo, hz);
 }
 
 static int add(const struct cpuc_file_line *line, void *argument)
 {
-  cpuc_frequency_cpuinfo_add(argument, line);
-  return cpuc_frequency_cpuinfo_is_decided(argument);
+  struct cpuc_frequency_cpuinfo *cpuinfo = argument;
+
+  cpuc_frequency_cpuinfo_add(cpuinfo, line);
+  return cpuinfo->is_mhz_constant;
 }
 
-long long cpuc_frequency_from_cpuinfo(struct cpuc_frequency_query *query)
+const struct cpuc_frequency_cpuinfo *cpuc_frequency_read_cpuinfo(struct cpuc_frequency_query *query)
 {
   enum { LIMIT = 32 * 1024 }; /* bytes: tens of CPUs, enough for all core types */
-  struct cpuc_frequency_cpuinfo cpuinfo = { 0 };
 
-  if (cpuc_architecture() == CPUC_ARCHITECTURE_OTHER)
+  if (!query->has_cpuinfo && cpuc_architecture() != CPUC_ARCHITECTURE_OTHER)
+    cpuc_file_read_lines(CPUC_CPUINFO, LIMIT, add, &query->cpuinfo);
+  query->has_cpuinfo = 1;
+  return &query->cpuinfo;
+}
+
+/* The model name of a guest can be that of another CPU, so "cpu MHz", if constant, precedes it. */
+long long cpuc_frequency_from_cpuinfo(struct cpuc_frequency_query *query)
+{
+  const struct cpuc_frequency_cpuinfo *cpuinfo = cpuc_frequency_read_cpuinfo(query);
+
+  if (cpuinfo->is_powernv || (cpuinfo->is_powermac && query->has_policies))
     return 0;
-  cpuc_file_read_lines(query->source->name, LIMIT, add, &cpuinfo);
-  query->cpuinfo_current = cpuinfo.maybe_current_hz;
-  return cpuc_frequency_cpuinfo_constant(&cpuinfo);
+  return cpuinfo->is_mhz_constant ? cpuinfo->maybe_current_hz : cpuinfo->constant_hz;
 }
 
 /* Returns the highest current frequency, because some cores may be idle. */
 long long cpuc_frequency_from_current_mhz(struct cpuc_frequency_query *query)
 {
-  return query->cpuinfo_current;
+  const struct cpuc_frequency_cpuinfo *cpuinfo = cpuc_frequency_read_cpuinfo(query);
+
+  return cpuinfo->maybe_current_hz > 0 ? cpuinfo->maybe_current_hz : cpuinfo->constant_hz;
 }

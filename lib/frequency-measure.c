@@ -13,6 +13,8 @@
 #include "sys/os-clock.h"
 #include "sys/step.h"
 
+#include <stddef.h>
+
 enum {
   CLOCK_READS = 512,     /* enough for a clock of microseconds to advance */
   MAX_STEP_NS = 2000,    /* of a clock: a coarser clock makes different windows look equal */
@@ -55,7 +57,7 @@ static long measure_roughly(long long step, long long *time)
   if (step == 0)
     return 0;
   for (passes = 1; passes <= PASSES_LIMIT; passes *= 2)
-    if (!cpuc_chain_measure(&os_clock, passes, ROUGH_WINDOWS, 0, time))
+    if (!cpuc_chain_measure(&os_clock, passes, ROUGH_WINDOWS, 0, time, NULL))
       return 0;
     else if (*time >= least)
       return passes;
@@ -78,6 +80,19 @@ long long cpuc_frequency_least_plausible(void)
   return frequency_of(passes, time) / 5 * 2;
 }
 
+long long cpuc_frequency_least_plausible_by(long long (*read)(void), long long rate)
+{
+  enum { PASSES = 1 };
+  const struct cpuc_reader reader = { .read = read };
+  long long advance = 0;
+
+  if (!cpuc_dependent_add_takes_one_cycle() || find_step() == 0
+    || !cpuc_chain_measure(&reader, PASSES, ROUGH_WINDOWS, 0, &advance, NULL) || advance <= 0)
+    return 0;
+  return cpuc_rate_if_plausible(
+    (unsigned long long)(rate * PASSES * CPUC_DEPENDENT_ADD_PASS / advance)) / 5 * 2;
+}
+
 /* The rough measurement chooses the length of all windows, once. */
 long long cpuc_frequency_measure_core(void)
 {
@@ -95,8 +110,8 @@ long long cpuc_frequency_measure_core(void)
     passes = longer;
   }
   windows = (int)(BUDGET_NS / (3 * rough));
-  if (!cpuc_chain_measure(&os_clock, passes, windows < LEAST_WINDOWS ? LEAST_WINDOWS : windows, 1,
-        &time))
+  if (!cpuc_chain_measure(&os_clock, passes, windows < LEAST_WINDOWS ? LEAST_WINDOWS : windows, 100,
+        &time, NULL))
     return 0;
   /* the rough measurement was interrupted, so the windows are too short for this clock */
   if (step > 100 && time < wanted / 2)

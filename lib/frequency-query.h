@@ -32,8 +32,13 @@ struct cpuc_frequency_query {
   int cpu_count;
   int cpus[CPUC_FREQUENCY_QUERY_CPUS];
   int has_policies; /* 1 if the CPUs have frequency policies, or may have */
-  long long cpuinfo_current; /* current frequency in /proc/cpuinfo, once it is read */
+  int has_cpuinfo; /* 1 once /proc/cpuinfo was read */
+  struct cpuc_frequency_cpuinfo cpuinfo;
 };
+
+/* Returns what /proc/cpuinfo contains, which is read once. */
+const struct cpuc_frequency_cpuinfo *cpuc_frequency_read_cpuinfo(
+  struct cpuc_frequency_query *query);
 
 /* The sources. Under an emulator the files can be those of the host. The files of sysfs are right
    even under an emulator, because the CPU of the host does the work. Of /proc/cpuinfo, only lines

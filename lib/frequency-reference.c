@@ -5,6 +5,7 @@
 
 #include "lib/calibrate.h"
 #include "lib/frequency-query.h"
+#include "sys/os-clock.h"
 
 #include <stddef.h>
 
@@ -42,4 +43,32 @@ long long cpuc_frequency_from_reference(struct cpuc_frequency_query *query)
 
   return reference
     ? cpuc_rate_if_plausible((unsigned long long)query_reference(query, reference)) : 0;
+}
+
+void cpuc_frequency_sample_reference(void *sample)
+{
+  const struct cpuc_backend *reference = cpuc_reference_counter();
+
+  *(struct cpuc_clock_sample *)sample = reference
+    ? cpuc_clock_sample_take(cpuc_os_clock_monotonic, reference->read)
+    : (struct cpuc_clock_sample) { 0, 0, 0 };
+}
+
+long long cpuc_frequency_reference_rate(const struct cpuc_clock_sample *begin,
+  const struct cpuc_clock_sample *end)
+{
+  long long longest = end->outer + end->width - begin->outer;
+  long long counted = (long long)((unsigned long long)end->inner - (unsigned long long)begin->inner);
+
+  if (begin->outer == 0 || end->outer <= begin->outer || end->width < 0 || counted <= 0)
+    return 0;
+  /* counts per microsecond are exact enough, and need one division */
+  return cpuc_rate_if_plausible((unsigned long long)(counted / (longest / 1000 + 1)) * 1000000);
+}
+
+int cpuc_frequency_reference_is_invariant(void)
+{
+  const struct cpuc_backend *reference = cpuc_reference_counter();
+
+  return reference && is_invariant(reference);
 }

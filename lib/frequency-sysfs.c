@@ -35,15 +35,27 @@ static void make_cpu_path(char *path, int cpu, const char *name)
   memcpy(path, name, strlen(name) + 1);
 }
 
-/* Stores 0 if CPU 0 has no frequency policy. In most virtual machines no CPU has one, and listing
-   the policies would take ten microseconds. */
-static void find_policies(void *has_policies)
+static int is_missing(int error)
 {
+  return error == ENOENT || error == ENOTDIR;
+}
+
+/* Stores 0 if no CPU has a frequency policy. In most virtual machines no CPU has one, and listing
+   the policies would take ten microseconds. Before Linux 4.4, policies have no directories, and the
+   directory of cpufreq can be missing. So CPU 0 is asked if no directory of a policy is found,
+   unless this is a guest of x86: one without policies is the usual case. */
+static void find_policies(void *argument)
+{
+  struct cpuc_frequency_query *query = argument;
+  int links = cpuc_file_count_links(CPU_DIRECTORY "/cpufreq");
   char path[64];
 
+  if (links < 0 ? !is_missing(errno) : links != 2)
+    return;
   make_cpu_path(path, 0, "cpufreq");
-  if (!cpuc_file_exists(path) && (errno == ENOENT || errno == ENOTDIR))
-    *(int *)has_policies = 0;
+  if (cpuc_frequency_read_cpuinfo(query)->is_guest
+    || (!cpuc_file_exists(path) && is_missing(errno)))
+    query->has_policies = 0;
 }
 
 struct listing {
@@ -95,7 +107,7 @@ static void list_directories(struct cpuc_frequency_query *query, const char *pat
 static void list_cpus(struct cpuc_frequency_query *query)
 {
   query->has_policies = 1; /* also if a filter hides this, with an error or with SIGSYS */
-  cpuc_guard_run(find_policies, &query->has_policies);
+  cpuc_guard_run(find_policies, query);
   if (query->has_policies)
     list_directories(query, CPU_DIRECTORY "/cpufreq", "policy");
   if (query->has_policies && query->cpu_count == 0)

@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/common/rate.h"
+#include "sys/clock-sample.h"
 #include "sys/file.h"
 
 #pragma GCC visibility push(hidden)
@@ -30,9 +31,13 @@ struct cpuc_frequency cpuc_frequency_estimate(long long least);
 
 /* What the lines of /proc/cpuinfo contain. At first, all members are 0. */
 struct cpuc_frequency_cpuinfo {
-  long long constant_hz;         /* highest constant frequency so far, or 0 */
-  long long maybe_current_hz;    /* highest "cpu MHz" of x86 so far, or 0; see has_aperfmperf */
-  int has_flags, has_aperfmperf; /* x86: 1 if the line "flags" was found; 1 if it has aperfmperf */
+  long long constant_hz;      /* highest constant frequency so far, or 0 */
+  long long maybe_current_hz; /* highest "cpu MHz" of x86 so far, or 0 */
+  int is_guest;               /* x86: 1 if the flags contain "hypervisor" */
+  int has_tsc;                /* x86: 1 if "bogomips" was found */
+  int is_mhz_constant;        /* x86: 1 if "cpu MHz" of a guest is the rate of the TSC; the rest of
+                                 the file then need not be read */
+  int is_powernv, is_powermac; /* POWER: 1 if this is the platform */
 };
 
 /* Parses the next line. Ignores a frequency in a line that is cut, because the number may be
@@ -40,13 +45,19 @@ struct cpuc_frequency_cpuinfo {
 void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo,
   const struct cpuc_file_line *line);
 
-/* Returns 1 if "cpu MHz" of x86 was found and is taken for constant. The rest of the file then need
-   not be read. In a virtual machine, reading it would take ten microseconds per CPU. */
-int cpuc_frequency_cpuinfo_is_decided(const struct cpuc_frequency_cpuinfo *cpuinfo);
+/* frequency-reference.c: the TSC. */
 
-/* Returns the constant frequency in Hz, or 0. On x86, "cpu MHz" is taken for constant if the line
-   "flags" lacks aperfmperf. */
-long long cpuc_frequency_cpuinfo_constant(const struct cpuc_frequency_cpuinfo *cpuinfo);
+/* Reads the time and, at this time, the reference counter. Stores zeros if there is no such counter.
+   The read may cause a fault, so this function is a body for cpuc_guard_run(). */
+void cpuc_frequency_sample_reference(void *sample);
+
+/* Returns the lowest rate of the reference counter that fits the two samples, or 0 if they show no
+   rate. An interruption makes the result lower. */
+long long cpuc_frequency_reference_rate(const struct cpuc_clock_sample *begin,
+  const struct cpuc_clock_sample *end);
+
+/* Returns 1 if there is a reference counter, and its rate is constant. Executes CPUID. */
+int cpuc_frequency_reference_is_invariant(void);
 
 /* frequency-system.c: calls with which operating systems report a frequency. frequency-sysctl.c is
    for the BSDs and Darwin, frequency-aix.c and frequency-solaris.c for AIX and Solaris. */
@@ -74,6 +85,10 @@ long long cpuc_frequency_measure_core(void);
    chain of adds shows no frequency. Takes at most 100 us, plus interruptions, if the core runs at
    1 GHz or more and the clock is fine-grained. Interruptions make the result lower. */
 long long cpuc_frequency_least_plausible(void);
+
+/* Finds the lowest estimate like cpuc_frequency_least_plausible(), but with chains of 512 and
+   1024 adds, against a counter of this rate in Hz. */
+long long cpuc_frequency_least_plausible_by(long long (*read)(void), long long rate);
 
 #pragma GCC visibility pop
 

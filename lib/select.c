@@ -177,15 +177,22 @@ static int select_last(struct cpuc_selection *selection, enum cpuc_kind kind)
   return 0;
 }
 
-/* Estimates the frequency. Until a better fallback is found, the OS clock is the fallback. */
-static void begin_selection(struct cpuc_selection *selection, long long least)
+/* Uses the first estimate of at least `least`, also for the OS clock as fallback. */
+static void estimate(struct cpuc_selection *selection, long long least)
 {
   selection->frequency = cpuc_frequency_estimate(least);
-  selection->fallback = (struct cpuc_reader) { .read = cpuc_os_clock_monotonic,
-    .scale = cpuc_scale_from_to(1000000000, selection->frequency.persecond) };
-  selection->context.services = &cpuc_select_services;
   selection->context.persecond = selection->frequency.persecond;
+  if (selection->fallback.read == cpuc_os_clock_monotonic)
+    selection->fallback.scale = cpuc_scale_from_to(1000000000, selection->frequency.persecond);
+}
+
+/* Until a better fallback is found, the OS clock is the fallback. */
+static void begin_selection(struct cpuc_selection *selection, long long least)
+{
+  selection->fallback = (struct cpuc_reader) { .read = cpuc_os_clock_monotonic };
+  selection->context.services = &cpuc_select_services;
   selection->context.now = cpuc_os_clock_monotonic;
+  estimate(selection, least);
 }
 
 /* Selects with the first estimate of at least `least`. */
@@ -207,21 +214,57 @@ static void select_with(struct cpuc_selection *selection, const struct cpuc_tabl
     select_last(selection, CPUC_KIND_NONE);
 }
 
-/* If counts depend on the estimate, a rough measurement checks it. If the estimate is too low, the
-   selection runs once more with the next source, because scaled counters were tried with the wrong
-   estimate. */
-static void check_estimate(struct cpuc_selection *selection, const struct cpuc_table_entry *table,
-  const char *list)
+/* Samples the reference counter. Without one, or if it faults, stores zeros. */
+static struct cpuc_clock_sample sample_reference(void)
 {
-  long long least;
+  struct cpuc_clock_sample sample = { 0, 0, 0 };
 
-  if (selection->frequency.is_setting || !cpuc_candidate_kind(selection->selected)->is_time_based)
-    return;
-  least = cpuc_frequency_least_plausible();
+  if (cpuc_guard_run(cpuc_frequency_sample_reference, &sample) != 0)
+    memset(&sample, 0, sizeof sample);
+  return sample;
+}
+
+/* Returns the lowest plausible estimate, or 0 if this estimate is not suspect. With a reference
+   counter of constant rate, an estimate far below this rate is suspect. Without one, each estimate
+   is on which counts depend. `begin` was sampled when the selection began. */
+static long long find_least(const struct cpuc_selection *selection,
+  const struct cpuc_clock_sample *begin)
+{
+  struct cpuc_clock_sample end;
+  long long rate;
+  int is_low, is_needed;
+
+  if (selection->frequency.is_setting)
+    return 0;
+  end = sample_reference();
+  rate = cpuc_frequency_reference_rate(begin, &end);
+  is_low = selection->frequency.persecond < rate / 5 * 2;
+  is_needed = cpuc_candidate_kind(selection->selected)->is_time_based;
+  if (!is_low && !is_needed)
+    return 0;
+  if (rate > 0 && cpuc_frequency_reference_is_invariant())
+    return is_low ? cpuc_frequency_least_plausible_by(cpuc_reference_counter()->read, rate) : 0;
+  return is_needed ? cpuc_frequency_least_plausible() : 0;
+}
+
+/* If the estimate is too low, the next source is asked. If a time-based counter is in use, the
+   selection runs once more, because such a counter may have been dropped for the wrong estimate. */
+static void check_estimate(struct cpuc_selection *selection, const struct cpuc_table_entry *table,
+  const char *list, const struct cpuc_clock_sample *begin)
+{
+  long long least = find_least(selection, begin);
+  int i;
+
   if (selection->frequency.persecond >= least)
     return;
-  cpuc_candidate_close(selection->selected);
-  select_with(selection, table, list, least);
+  if (cpuc_candidate_kind(selection->selected)->is_time_based) {
+    cpuc_candidate_close(selection->selected);
+    select_with(selection, table, list, least);
+    return;
+  }
+  estimate(selection, least);
+  for (i = 0; i < selection->count; i++)
+    cpuc_candidate_rescale(&selection->candidates[i]);
 }
 
 /* Explains why counters that the list names were dropped. */
@@ -240,14 +283,16 @@ void cpuc_select(const struct cpuc_table_entry *table, int count,
   struct cpuc_candidate *candidates, struct cpuc_selection *selection)
 {
   const char *list = cpuc_environment("CPUCYCLES_IMPLEMENTATION");
+  struct cpuc_clock_sample begin;
 
   finished = NULL;
   memset(selection, 0, sizeof *selection);
   selection->candidates = candidates;
   selection->count = count;
   try_clocks();
+  begin = sample_reference();
   select_with(selection, table, list, 0);
-  check_estimate(selection, table, list);
+  check_estimate(selection, table, list, &begin);
   if (list)
     explain_request(selection, list);
   __atomic_store_n(&finished, selection, __ATOMIC_RELEASE);

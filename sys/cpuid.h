@@ -29,6 +29,14 @@ static inline int cpuc_cpuid_is_intel(void)
   return vendor.b == 0x756e6547 && vendor.d == 0x49656e69 && vendor.c == 0x6c65746e;
 }
 
+/* Returns 1 for a CPU of AMD. */
+static inline int cpuc_cpuid_is_amd(void)
+{
+  struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0); /* AuthenticAMD */
+
+  return vendor.b == 0x68747541 && vendor.d == 0x69746e65 && vendor.c == 0x444d4163;
+}
+
 #pragma GCC visibility pop
 
 #endif

@@ -37,6 +37,42 @@ static inline int cpuc_dependent_add_takes_one_cycle(void)
 
 enum { CPUC_DEPENDENT_ADD_PASS = 512 }; /* adds per pass */
 
+/* The counts per add, in thousandths, of a counter of core cycles. A chain takes at least one cycle
+   for each add, less 5 % for the reads, and more if another thread of the core takes issue slots.
+   Where the CPU may be newer than the list above, it may execute two adds per cycle. A count that is
+   uncertain, for example because each read traps, is believed in wider limits. */
+enum {
+  CPUC_DEPENDENT_ADD_LOWEST = 950,
+  CPUC_DEPENDENT_ADD_USUALLY_HIGHEST = 1050, /* in long windows on an idle core */
+  CPUC_DEPENDENT_ADD_HIGHEST = 2500,
+  CPUC_DEPENDENT_ADD_LOWEST_OF_TWO = 470,
+  CPUC_DEPENDENT_ADD_HIGHEST_OF_TWO = 650,
+  CPUC_DEPENDENT_ADD_LOWEST_UNCERTAIN = 400
+};
+
+/* Returns 1 on x86 of Intel and AMD, all of whose cores execute one dependent add per cycle, except
+   those that cpuc_dependent_add_takes_one_cycle() excludes. */
+static inline int always_adds_once_per_cycle(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  return cpuc_cpuid_is_intel() || cpuc_cpuid_is_amd();
+#else
+  return 0;
+#endif
+}
+
+/* Returns 1 if a counter of core cycles can have this count per add. */
+static inline int cpuc_dependent_add_fits(long long thousandths, int is_certain)
+{
+  if (thousandths > CPUC_DEPENDENT_ADD_HIGHEST)
+    return 0;
+  if (!is_certain)
+    return thousandths >= CPUC_DEPENDENT_ADD_LOWEST_UNCERTAIN;
+  return thousandths >= CPUC_DEPENDENT_ADD_LOWEST
+    || (thousandths >= CPUC_DEPENDENT_ADD_LOWEST_OF_TWO
+      && thousandths <= CPUC_DEPENDENT_ADD_HIGHEST_OF_TWO && !always_adds_once_per_cycle());
+}
+
 #pragma GCC visibility push(hidden)
 
 /* Executes passes of the chain; the loop itself adds at most 2 cycles to each pass. Returns 0, or

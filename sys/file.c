@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -93,6 +94,16 @@ int cpuc_file_read_whole(const char *path, char *buffer, size_t size)
   return -1;
 }
 
+int cpuc_file_count_links(const char *path)
+{
+  char whole[CPUC_FILE_PATH_SIZE];
+  struct stat status;
+
+  if (cpuc_file_path(whole, path) != 0 || stat(whole, &status) != 0)
+    return -1;
+  return (int)status.st_nlink;
+}
+
 int cpuc_file_exists(const char *path)
 {
   char whole[CPUC_FILE_PATH_SIZE];
@@ -130,7 +141,7 @@ int cpuc_file_read_lines(const char *path, int limit,
 {
   int file = cpuc_file_open(path), is_found = 0, length;
   struct cpuc_file_line line;
-  char piece[1024];
+  char piece[1152];
   size_t size = sizeof piece;
   const char *rest;
 

@@ -38,6 +38,12 @@ static const char *parse_mhz(const char *text, long long *hz)
   return rest ? rest : cpuc_parse_decimal(text, MHZ, hz);
 }
 
+/* "4890.86" */
+static const char *parse_bogomips(const char *text, long long *hz)
+{
+  return cpuc_parse_decimal(text, MHZ, hz);
+}
+
 /* "552.000000": with six decimals, because the line of x86 has three. */
 static const char *parse_exact_mhz(const char *text, long long *hz)
 {
@@ -53,7 +59,8 @@ static const char *parse_exact_mhz(const char *text, long long *hz)
    parisc/kernel/processor.c, sparc/kernel/cpu.c and smp_64.c ("CPU0ClkTck" of 32 bits is decimal);
    for MIPS, kernels for Loongson, and arch/mips/tangox of Sigma Designs' kernels.
    These lines are not read: "cpu MHz dynamic" of s390x, the current frequency; "Clocking" of m68k
-   (m68k/kernel/setup_mm.c, setup_no.c), computed from BogoMIPS; BogoMIPS, the speed of a loop;
+   (m68k/kernel/setup_mm.c, setup_no.c), computed from BogoMIPS; BogoMIPS of CPUs other
+   than x86, the speed of a loop;
    "bus clock" of PowerPC; "cpu MHz" of few boards in arch/ppc, because x86 has this key, too.
    No line of arm/kernel/setup.c, arm64/kernel/cpuinfo.c, riscv/kernel/cpu.c, sh/kernel/cpu/proc.c
    or, without the kernels above, mips/kernel/proc.c contains a frequency. */
@@ -66,6 +73,7 @@ static const struct {
   { CPUC_ARCHITECTURE_X86, CPUC_CPUINFO_CURRENT, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_X86 | CPUC_ARCHITECTURE_MIPS, CPUC_CPUINFO_CORE, "model name",
     cpuc_parse_nominal_frequency },
+  { CPUC_ARCHITECTURE_X86, CPUC_CPUINFO_TWICE_TSC, "bogomips", parse_bogomips },
   { CPUC_ARCHITECTURE_LOONGARCH | CPUC_ARCHITECTURE_MIPS, CPUC_CPUINFO_CORE, "CPU MHz", parse_mhz },
   { CPUC_ARCHITECTURE_MIPS, CPUC_CPUINFO_CORE, "CPU clock", cpuc_parse_frequency },
   { CPUC_ARCHITECTURE_POWER, CPUC_CPUINFO_CORE, "clock", cpuc_parse_frequency },

@@ -16,7 +16,8 @@
 enum {
   CPUC_CPUINFO_CORE = 1,    /* the constant frequency of the cores */
   CPUC_CPUINFO_CURRENT = 2, /* the frequency of a core, which can be the current one */
-  CPUC_CPUINFO_RATE = 4     /* the rate of the counter that programs read */
+  CPUC_CPUINFO_RATE = 4,    /* the rate of the counter that programs read */
+  CPUC_CPUINFO_TWICE_TSC = 8 /* twice the rate for which the kernel takes the TSC */
 };
 
 /* Returns the frequency in a line in Hz, and stores what it is; 0 if the line contains none. */

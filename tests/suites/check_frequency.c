@@ -67,6 +67,12 @@ long long cpuc_frequency_least_plausible(void)
   return simulated.least_plausible;
 }
 
+long long cpuc_frequency_least_plausible_by(long long (*read)(void), long long rate)
+{
+  (void)read, (void)rate;
+  return 0;
+}
+
 static struct cpuc_frequency estimate(void)
 {
   struct cpuc_frequency found;
@@ -253,6 +259,17 @@ TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
   expect(3200000000, "cpufreq/scaling_max_freq");
 }
 
+/* CPU 0 is off, or has no driver. */
+TEST(policies_are_found_without_cpu_0)
+{
+  ck_assert_int_eq(mkdir(path_of("/sys/devices/system/cpu/cpufreq/x"), 0777), 0);
+  ck_assert_int_eq(rmdir(path_of("/sys/devices/system/cpu/cpufreq/x")), 0);
+  expect_default(); /* the directory is empty, as in most virtual machines */
+  write_file(POLICY("4") "affected_cpus", "4 5\n");
+  write_file(CPU("4") "scaling_max_freq", "3000000\n");
+  expect(3000000000, "cpufreq/scaling_max_freq");
+}
+
 #ifdef HAVE_LINUX_SECCOMP_H
 
 static const int looks[][3] = {
@@ -261,6 +278,11 @@ static const int looks[][3] = {
   { SYS_access, SYS_faccessat, SYS_faccessat },
 #else
   { SYS_faccessat, SYS_faccessat, SYS_faccessat },
+#endif
+#if defined(SYS_stat) && defined(SYS_newfstatat) && defined(SYS_statx)
+  { SYS_stat, SYS_newfstatat, SYS_statx },
+#elif defined(SYS_newfstatat) && defined(SYS_statx)
+  { SYS_newfstatat, SYS_statx, SYS_statx },
 #endif
 };
 
@@ -276,7 +298,7 @@ static int estimate_without_looks(void)
   return filter_calls(looks[look], 3, SECCOMP_RET_TRAP) != 0 || estimate().persecond != 2000000000;
 }
 
-TEST_LOOP(sigsys_while_looking_for_policies_hides_no_frequency, 2)
+TEST_LOOP(sigsys_while_looking_for_policies_hides_no_frequency, sizeof looks / sizeof looks[0])
 {
   SKIP_IF(suite_under("valgrind"), "valgrind makes the system calls in its own code");
   skip_unless(raise_sigsys, -SIGSYS, "filters are missing, or raise no SIGSYS");
@@ -458,18 +480,70 @@ TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
   expect(3700000000, "cpufreq/scaling_max_freq");
 }
 
-/* The first piece that is read has 1024 bytes. */
+/* Whether a line of /proc/cpuinfo is a constant frequency, which precedes a system call, or a current
+   one, which follows it. */
+static const struct {
+  int architectures;
+  const char *text;
+  long long hz; /* 0: the lines are current, or contain no frequency */
+  const char *file; /* another file, or NULL */
+} roles[] = {
+#define MHZ_OF_GUEST "cpu MHz : 2694.293\nflags : fpu aperfmperf hypervisor lahf_lm\n"
+  /* the TSC of a guest, whatever CPU its name imitates; the kernel rounds both numbers down */
+  { A(X86), "model name : X @ 1.87GHz\n" MHZ_OF_GUEST "bogomips : 5388.58\n", 2694293000, NULL },
+  { A(X86), "model name : X @ 2.90GHz\n" MHZ_OF_GUEST "bogomips : 5388.58\n", 2694293000, NULL },
+  { A(X86), MHZ_OF_GUEST "bogomips : 5393.90\n", 2694293000, NULL },
+  { A(X86), MHZ_OF_GUEST "bogomips : 5394.10\n", 0, NULL },
+  /* a guest with APERF */
+  { A(X86), MHZ_OF_GUEST "bogomips : 5090.00\n", 0, NULL },
+  { A(X86), "model name : X @ 1.87GHz\n" MHZ_OF_GUEST "bogomips : 5090.00\n", 1870000000, NULL },
+  { A(X86), MHZ_OF_GUEST, 0, NULL },
+  { A(X86), MHZ_OF_GUEST "bogomips : 0.00\n", 0, NULL },
+  /* only the first CPU is compared */
+  { A(X86), MHZ_OF_GUEST "bogomips : 5090.00\n\n" MHZ_OF_GUEST "bogomips : 5388.58\n", 0, NULL },
+  { A(X86), MHZ_OF_GUEST "bogomips : 5388.58\n\ncpu MHz : 3000.000\n", 2694293000, NULL },
+  /* no guest */
+  { A(X86), "cpu MHz : 2694.293\nflags : fpu lahf_lm\nbogomips : 5388.58\n", 0, NULL },
+  { A(X86), "cpu MHz : 800.0\nflags : fpu\nmodel name : X @ 1.87GHz\n", 1870000000, NULL },
+#define CLOCK "clock\t\t: 2000.000000MHz\n"
+  { A(POWER), CLOCK "timebase\t: 512000000\nplatform\t: pSeries\n", 2000000000, NULL },
+  { A(POWER), CLOCK "timebase\t: 512000000\nplatform\t: PowerNV\n", 0, NULL },
+  { A(POWER), CLOCK "timebase\t: 24967326\nplatform\t: PowerMac\n", 2000000000, NULL },
+  { A(POWER), CLOCK "timebase\t: 24967326\nplatform\t: PowerMac\n", 0,
+    CPU0 "cpufreq/scaling_governor" },
+};
+
+TEST_LOOP(role_of_a_line_depends_on_the_machine, sizeof roles / sizeof roles[0])
+{
+  simulated.architectures = (unsigned int)roles[_i].architectures;
+  simulated.system = (struct cpuc_rate) { .hz = 1400000000, .source = "a system call" };
+  write_file(CPUINFO, roles[_i].text);
+  if (roles[_i].file)
+    write_file(roles[_i].file, "");
+  if (roles[_i].hz) {
+    expect(roles[_i].hz, CPUINFO);
+    return;
+  }
+  expect(1400000000, "a system call");
+  simulated.system.hz = 0;
+  ck_assert_int_ge(estimate().persecond, 2000000000);
+  ck_assert_str_eq(estimate().source, CPUINFO);
+}
+
+/* The first piece that is read has 1152 bytes. */
 TEST(flags_in_two_pieces_are_read)
 {
   static const char start[] = "model name : X @ 2.80GHz\ncpu MHz : 3000.000\nflags :";
   char text[2048];
   int length;
 
-  for (length = 1024 - 30; length < 1024 + 10; length++) {
-    snprintf(text, sizeof text, "%-*s aperfmperf\n", length, start);
+  simulated.architectures = CPUC_ARCHITECTURE_X86;
+  for (length = 1152 - 60; length < 1152 + 10; length++) {
+    snprintf(text, sizeof text, "%-*s hypervisor\nbogomips : 6000.00\n", length, start);
     write_file(CPUINFO, text);
-    expect(2800000000, CPUINFO);
-    snprintf(text, sizeof text, "%-*s constant_tsc\n", length, start);
+    expect(length < 1024 - 12 ? 3000000000 : 2800000000, CPUINFO);
+    snprintf(text, sizeof text, "%-*s\nbogomips : 6000.00\n", length,
+      "model name : X @ 2.80GHz\ncpu MHz : 3000.000\nflags : hypervisor");
     write_file(CPUINFO, text);
     expect(3000000000, CPUINFO);
   }

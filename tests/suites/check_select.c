@@ -14,6 +14,7 @@
 #include "lib/scale.h"
 #include "lib/select.h"
 #include "lib/table.h"
+#include "sys/cpuid.h"
 #include "sys/dependent-add.h"
 #include "sys/environment.h"
 #include "sys/os-clock.h"
@@ -230,7 +231,7 @@ const char *cpuc_environment(const char *name)
 }
 
 static int is_estimate_set;
-static long long least_plausible;
+static long long least_plausible, least_plausible_by;
 
 /* In place of lib/frequency.c. */
 struct cpuc_frequency cpuc_frequency_estimate(long long least)
@@ -244,6 +245,13 @@ struct cpuc_frequency cpuc_frequency_estimate(long long least)
 long long cpuc_frequency_least_plausible(void)
 {
   return least_plausible;
+}
+
+long long cpuc_frequency_least_plausible_by(long long (*read)(void), long long rate)
+{
+  (void)read;
+  ck_assert_int_gt(rate, 0);
+  return least_plausible_by;
 }
 
 long long cpuc_frequency_measure_core(void)
@@ -383,25 +391,59 @@ TEST_LOOP(best_counter_that_works_is_selected, sizeof choices / sizeof choices[0
     ck_assert_int_eq(reads_made, choice->reads);
 }
 
-/* Counts per core cycle, and whether the count is taken for core cycles. */
+/* Counts per core cycle, whether the count is taken for core cycles, and whether it is on CPUs that
+   may execute two adds per cycle. */
 static const struct {
   double ratio;
-  int is_proven;
-} ratios[] = { { 1, 1 }, { 0.5, 1 }, { 2, 1 }, { 0.3, 0 }, { 3, 0 }, { 1 / 8.0, 0 },
-  { 1 / 64.0, 0 }, { 1 / 1000.0, 0 }, { 8, 0 } };
+  int is_proven, is_of_two;
+} ratios[] = { { 1, 1, 1 }, { 0.955, 1, 1 }, { 2, 1, 1 }, { 2.45, 1, 1 }, { 0.94, 0, 0 },
+  { 0.9, 0, 0 }, { 0.77, 0, 0 }, { 0.66, 0, 0 }, { 0.64, 0, 1 }, { 0.5, 0, 1 }, { 0.46, 0, 0 },
+  { 0.3, 0, 0 }, { 3, 0, 0 }, { 1 / 8.0, 0, 0 }, { 1 / 64.0, 0, 0 }, { 1 / 1000.0, 0, 0 },
+  { 8, 0, 0 } };
 
-TEST_LOOP(count_that_is_not_of_core_cycles_ranks_last, sizeof ratios / sizeof ratios[0])
+/* Vendors in CPUID, all of whose cores execute one add per cycle, except the last one. */
+static const char *const vendors[] = { "GenuineIntel", "AuthenticAMD", "  Shanghai  " };
+
+enum { VENDORS = sizeof vendors / sizeof vendors[0] };
+
+static const char *vendor = "GenuineIntel";
+
+/* In place of sys/cpuid.c: a CPU whose family is 6. */
+struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
+{
+  struct cpuc_cpuid_leaf read = { 0x600, 0, 0, 0 };
+
+  if (leaf == 0) {
+    memcpy(&read.b, vendor, 4);
+    memcpy(&read.d, vendor + 4, 4);
+    memcpy(&read.c, vendor + 8, 4);
+  }
+  return read;
+}
+
+static int is_proven(int row)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  return ratios[row].is_proven || (ratios[row].is_of_two && vendor == vendors[VENDORS - 1]);
+#else
+  return ratios[row].is_proven || ratios[row].is_of_two;
+#endif
+}
+
+TEST_LOOP(count_that_is_not_of_core_cycles_ranks_last, VENDORS * sizeof ratios / sizeof ratios[0])
 {
   const struct cpuc_candidate *counter = &candidates[0];
+  int row = _i / VENDORS;
 
   SKIP_IF(!cpuc_dependent_add_takes_one_cycle(), "adds prove nothing on this CPU");
-  ratio = ratios[_i].ratio;
+  vendor = vendors[_i % VENDORS];
+  ratio = ratios[row].ratio;
   SELECT(ENTRY("counted", .read = read_counted, .register_name = "register",
            .remedy_for_64th = "cure"),
     WORKING_CLOCK, ENTRY("same", REFERENCE, .read = read_up,
       .register_name = "register"));
   ck_assert_int_ne(counter->info.state, CPUCYCLES_DROPPED);
-  if (ratios[_i].is_proven) {
+  if (is_proven(row)) {
     expect_selected("counted");
     ck_assert_str_eq(counter->info.count_unit, "core cycles");
     ck_assert_ptr_null(counter->info.reason);
@@ -419,22 +461,82 @@ TEST_LOOP(count_that_is_not_of_core_cycles_ranks_last, sizeof ratios / sizeof ra
   ck_assert_str_eq(selection.selected->info.reason, "not-core-cycles");
 }
 
-TEST(low_estimate_is_replaced_if_counts_depend_on_it)
+/* In place of backends/tsc/reference.c: a counter of this rate, or none. */
+static long long reference_rate;
+static int reference_is_invariant, reference_faults;
+
+static long long read_reference(void)
 {
-  least_plausible = CPUC_FREQUENCY_DEFAULT + 1;
-  SELECT(ENTRY("core", .read = read_up), WORKING_CLOCK);
-  ck_assert_str_eq(selection.frequency.source, "default");
+  return reference_faults
+    ? suite_read(forbidden)
+    : (long long)((double)cpuc_os_clock_monotonic() / 1e9 * (double)reference_rate);
+}
+
+static int report_invariance(const char **source)
+{
+  *source = "the test";
+  return reference_is_invariant;
+}
+
+const struct cpuc_backend *cpuc_reference_counter(void)
+{
+  static const struct cpuc_backend reference = { .kind = CPUC_KIND_REFERENCE, .width = 64,
+    .scope = CPUC_SCOPE_SYSTEM, .read = read_reference, .is_invariant = report_invariance };
+
+  return reference_rate > 0 ? &reference : NULL;
+}
+
+/* The reference counter, the lowest plausible estimates against the OS clock and against this
+   counter, and whether the estimate of 2.4 GHz is replaced if a clock is selected, and if a counter
+   of cycles is. */
+static const struct {
+  long long rate;
+  int is_invariant, faults;
+  long long least, least_by;
+  int is_setting, replaces_for_clock, replaces_for_cycles;
+} estimates[] = {
+#define HIGH (CPUC_FREQUENCY_DEFAULT + 1)
+  { 0, 0, 0, HIGH, 0, 0, 1, 0 },
+  { 0, 0, 0, CPUC_FREQUENCY_DEFAULT, 0, 0, 0, 0 },
+  { 0, 0, 0, HIGH, 0, 1, 0, 0 },
+  { 10000000000, 1, 0, 0, HIGH, 0, 1, 1 },
+  { 10000000000, 1, 0, 0, HIGH, 1, 0, 0 },
+  /* a core that is slowed down */
+  { 10000000000, 1, 0, HIGH, CPUC_FREQUENCY_DEFAULT, 0, 0, 0 },
+  /* the estimate is not far below the rate, whatever the frequency of the core */
+  { 5000000000, 1, 0, HIGH, HIGH, 0, 0, 0 },
+  /* a counter that is not constant, or faults */
+  { 10000000000, 0, 0, HIGH, HIGH, 0, 1, 0 },
+  { 10000000000, 1, 1, HIGH, HIGH, 0, 1, 0 },
+};
+
+TEST_LOOP(low_estimate_is_replaced, sizeof estimates / sizeof estimates[0])
+{
+  static const char *const sources[] = { "default", "next source" };
+
+  skip_where_the_clock_steps_are_long();
+  reference_rate = estimates[_i].rate;
+  reference_is_invariant = estimates[_i].is_invariant;
+  reference_faults = estimates[_i].faults;
+  least_plausible = estimates[_i].least;
+  least_plausible_by = estimates[_i].least_by;
+  is_estimate_set = estimates[_i].is_setting;
+  forbidden = suite_forbidden_page();
   SELECT(WORKING_CLOCK);
-  ck_assert_str_eq(selection.frequency.source, "next source");
-  ck_assert_double_eq_tol(candidates[0].info.scaling, 5000, 1e-9);
+  ck_assert_str_eq(selection.frequency.source, sources[estimates[_i].replaces_for_clock]);
+  ck_assert_double_eq_tol(candidates[0].info.scaling,
+    estimates[_i].replaces_for_clock ? 5000 : 2399.987654, 1e-9);
   ck_assert_int_eq(opens - closes, 1);
-  is_estimate_set = 1;
-  SELECT(WORKING_CLOCK);
-  ck_assert_str_eq(selection.frequency.source, "default");
-  is_estimate_set = 0;
-  least_plausible = CPUC_FREQUENCY_DEFAULT;
-  SELECT(WORKING_CLOCK);
-  ck_assert_str_eq(selection.frequency.source, "default");
+  SELECT(ENTRY("cycles", REFERENCE, .read = read_up), WORKING_CLOCK);
+  expect_selected("cycles");
+  ck_assert_str_eq(selection.frequency.source, sources[estimates[_i].replaces_for_cycles]);
+  ck_assert_double_eq_tol(candidates[1].info.scaling,
+    estimates[_i].replaces_for_cycles ? 5000 : 2399.987654, 1e-9);
+  /* the step was rounded down before it was scaled anew */
+  ck_assert_int_eq(candidates[1].info.score, estimates[_i].replaces_for_cycles ? 5197 : 2599);
+  ck_assert_uint_eq(selection.fallback.scale.multiplier,
+    cpuc_scale_from_to(1000000000, selection.frequency.persecond).multiplier);
+  ck_assert_int_eq(opens - closes, 1);
 }
 
 TEST(open_and_explain_describe_the_counter)
