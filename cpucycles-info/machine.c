@@ -6,7 +6,8 @@
 #include "config.h"
 
 #include "cpucycles-info/machine.h"
-#include "sys/cpuid.h"
+#include "sys/container.h"
+#include "sys/emulator.h"
 #include "sys/file.h"
 #include "sys/hypervisor.h"
 #include "sys/parse.h"
@@ -98,83 +99,9 @@ static void fill_libc(struct system_info *system)
 #endif
 }
 
-/* Finds the container runtime from files and a variable in the container. Does not print an unknown
-   name, because a person may have chosen it. */
-static void find_container(struct system_info *system)
-{
-  static const struct {
-    const char *name, *file;
-  } known[] = { { "docker", "/.dockerenv" }, { "podman", "/run/.containerenv" },
-    { "flatpak", "/.flatpak-info" }, { "lxc", NULL }, { "systemd-nspawn", NULL }, { "oci", NULL },
-    { "wsl", NULL }, { "rkt", NULL }, { "proot", NULL } };
-  char name[64] = "";
-  size_t i;
-
-  copy_line(name, sizeof name, getenv("container"));
-  copy_line_of_file(name, sizeof name, "/run/systemd/container");
-  for (i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strcmp(name, known[i].name) == 0
-      || (!*system->container && known[i].file && cpuc_file_exists(known[i].file)))
-      copy_line(system->container, sizeof system->container, known[i].name);
-}
-
-/* Returns 1 if binfmt_misc starts programs with the interpreter of this name. */
-static int is_interpreter(const char *name)
-{
-  char path[96], text[16] = "";
-
-  snprintf(path, sizeof path, "/proc/sys/fs/binfmt_misc/%s", name);
-  return cpuc_file_read_start(path, text, sizeof text) > 0 && strncmp(text, "enabled\n", 8) == 0;
-}
-
-/* Returns the architecture in names of qemu's interpreters. Linux has the same names for both
-   orders of bytes on MIPS. Source: qemu, linux-user/mips/target_syscall.h and hppa/target_syscall.h. */
-static const char *qemu_architecture(const struct system_info *system)
-{
-  const char *name = system->architecture;
-
-  if (system->pointer_bits == 32 && strncmp(name, "armv", 4) == 0)
-    return "arm";
-  if (system->little_endian && strcmp(name, "mips") == 0)
-    return "mipsel";
-  if (system->little_endian && strcmp(name, "mips64") == 0)
-    return "mips64el";
-  if (strcmp(name, "parisc") == 0)
-    return "hppa";
-  return name[0] == 'i' && strcmp(name + 2, "86") == 0 ? "i386" : name;
-}
-
-/* Finds the emulator that runs this program or the whole machine: from binfmt_misc, if it starts
-   programs of this architecture with an emulator; from CPUID, which has a signature under qemu
-   without KVM, and the vendor "VirtualApple" under Rosetta; and from macOS. The emulator imitates
-   the name of the architecture, too.
-   Source: Linux, Documentation/admin-guide/binfmt-misc.rst; qemu, scripts/qemu-binfmt-conf.sh;
-   Apple, "Running Intel Binaries in Linux VMs with Rosetta". */
-static void find_emulator(struct system_info *system)
-{
-  struct cpuc_cpuid_leaf first = cpuc_cpuid_read(0), qemu = cpuc_cpuid_read(0x40000000);
-  const unsigned int vendor[] = { first.b, first.d, first.c };
-  const unsigned int emulator[] = { qemu.b, qemu.c, qemu.d };
-  int translated = 0;
-  char name[48];
-#ifdef HAVE_SYSCTLBYNAME
-  size_t size = sizeof translated;
-
-  if (sysctlbyname("sysctl.proc_translated", &translated, &size, NULL, 0) != 0)
-    translated = 0;
-#endif
-  snprintf(name, sizeof name, "qemu-%s", qemu_architecture(system));
-  if (is_interpreter(name))
-    copy_line(system->emulator, sizeof system->emulator, name);
-  if (memcmp(emulator, "TCGTCGTCGTCG", 12) == 0)
-    copy_line(system->emulator, sizeof system->emulator, "QEMU TCG");
-  if (translated == 1 || (strcmp(system->architecture, "x86_64") == 0 && is_interpreter("rosetta"))
-    || memcmp(vendor, "VirtualApple", 12) == 0)
-    copy_line(system->emulator, sizeof system->emulator, "Rosetta");
-}
-
 void fill_system(struct system_info *system)
 {
+  const struct cpuc_container *container = cpuc_container_find();
   const unsigned int one = 1;
 
   fill_kernel(system);
@@ -182,8 +109,8 @@ void fill_system(struct system_info *system)
   system->pointer_bits = (int)sizeof(void *) * 8;
   system->little_endian = *(const unsigned char *)&one == 1;
   copy_line(system->hypervisor, sizeof system->hypervisor, cpuc_hypervisor_find());
-  find_container(system);
-  find_emulator(system);
+  copy_line(system->container, sizeof system->container, container ? container->name : NULL);
+  copy_line(system->emulator, sizeof system->emulator, cpuc_emulator_find());
 }
 
 /* Calls visit(CPU, subject), unless visit is NULL, for each CPU of the list in a file, such as

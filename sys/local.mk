@@ -42,10 +42,14 @@ noinst_LTLIBRARIES += sys/libcpu.la
 sys_libcpu_la_SOURCES = \
 	sys/architecture.c \
 	sys/architecture.h \
+	sys/container.c \
+	sys/container.h \
 	sys/cpuid.c \
 	sys/cpuid.h \
 	sys/dependent-add.c \
 	sys/dependent-add.h \
+	sys/emulator.c \
+	sys/emulator.h \
 	sys/guard.h \
 	sys/hypervisor.c \
 	sys/hypervisor.h \

@@ -18,6 +18,8 @@
 #include "backends/perf/remedy.h"
 
 #include "backends/perf/pmu.h"
+#include "sys/container.h"
+#include "sys/emulator.h"
 #include "sys/file.h"
 #include "sys/hypervisor.h"
 #include "sys/parse.h"
@@ -93,12 +95,6 @@ static int is_in_user_namespace(void)
   return 0;
 }
 
-/* Returns 1 in a container of Docker or Podman. */
-static int is_in_container(void)
-{
-  return cpuc_file_exists("/.dockerenv") || cpuc_file_exists("/run/.containerenv");
-}
-
 static int is_android(void)
 {
   return cpuc_file_exists("/system/build.prop");
@@ -111,153 +107,114 @@ static int is_pmu_of_arm_module(const char *name)
   return strncmp(name, "armv", 4) == 0 && name[4] >= '7';
 }
 
-/* Facts about this machine and process. Of each group, at most one bit is set. */
-enum {
-  /* Does the kernel drive a PMU of the cores? */
-  PMU_ABSENT = 1 << 0,
-  PMU_UNKNOWN = 1 << 1,
-  PMU_PRESENT = 1 << 2,
-  PMU_BITS = PMU_ABSENT | PMU_UNKNOWN | PMU_PRESENT,
-  /* How was the event refused? */
-  GOT_EPERM = 1 << 3,
-  GOT_EACCES = 1 << 4,
-  GOT_ENOSYS = 1 << 5,
-  GOT_OTHER = 1 << 6,
-  REFUSAL_BITS = GOT_EPERM | GOT_EACCES | GOT_ENOSYS | GOT_OTHER,
-  /* Does this process have a seccomp filter? */
-  UNFILTERED = 1 << 7,
-  FILTERED = 1 << 8,
-  FILTER_BITS = UNFILTERED | FILTERED,
+/* Facts about this machine and process. In the known facts, each member has one bit. In a row of the
+   decision, it has the bits that fit, or 0 if all do. */
+struct facts {
+  /* Does the kernel drive a PMU of the cores? HIDDEN: /sys cannot be read. UNLISTED: it can, but the
+     kernel lists no PMUs at all, as without perf events. */
+  enum { PMU_ABSENT = 1, PMU_PRESENT = 2, PMU_HIDDEN = 4, PMU_UNLISTED = 8 } pmu;
+  enum { GOT_EPERM = 1, GOT_EACCES = 2, GOT_ENOSYS = 4, GOT_ABSENT = 8, GOT_OTHER = 16 } refusal;
+  enum { UNFILTERED = 1, FILTERED = 2 } filter; /* by seccomp */
   /* Does kernel.perf_event_paranoid permit the event to this user, and if not, what does? */
-  LEVEL_MISSING = 1 << 9,
-  LEVEL_PERMITS = 1 << 10,
-  LEVEL_NEEDS_PERFMON = 1 << 11, /* or a lower level */
-  LEVEL_NEEDS_ADMIN = 1 << 12,   /* or a lower level */
-  LEVEL_NEEDS_SYSCTL = 1 << 13,  /* a lower level only */
-  LEVEL_REFUSES = LEVEL_NEEDS_PERFMON | LEVEL_NEEDS_ADMIN | LEVEL_NEEDS_SYSCTL,
-  LEVEL_BITS = LEVEL_MISSING | LEVEL_PERMITS | LEVEL_REFUSES,
+  enum {
+    LEVEL_MISSING = 1,
+    LEVEL_PERMITS = 2,
+    LEVEL_NEEDS_PERFMON = 4, /* or a lower level */
+    LEVEL_NEEDS_ADMIN = 8,   /* or a lower level */
+    LEVEL_NEEDS_SYSCTL = 16, /* a lower level only */
+    LEVEL_REFUSES = LEVEL_NEEDS_PERFMON | LEVEL_NEEDS_ADMIN | LEVEL_NEEDS_SYSCTL
+  } level;
   /* Does the event count cycles in the kernel, because the PMU cannot exclude them? */
-  WITHOUT_KERNEL = 1 << 14,
-  WITH_KERNEL = 1 << 15,
-  MODE_BITS = WITHOUT_KERNEL | WITH_KERNEL,
-  /* Is the process in a container, which has its own filter, but the settings of its host? */
-  ON_HOST = 1 << 16,
-  IN_CONTAINER = 1 << 17,
-  PLACE_BITS = ON_HOST | IN_CONTAINER,
-  /* Can CAP_PERFMON be added? Kernels before 5.8 do not have it. */
-  PERFMON_CAN_BE_ADDED = 1 << 18,
-  /* The hypervisor, if there is one. */
-  KVM = 1 << 19,
-  QEMU = 1 << 20, /* perhaps without KVM, which -cpu host needs */
-  VMWARE = 1 << 21,
-  HYPER_V = 1 << 22,
-  XEN = 1 << 23,
-  WSL = 1 << 24,
-  PARALLELS = 1 << 25,
-  EC2 = 1 << 26,
-  GOOGLE = 1 << 27,
-  CLOUD = 1 << 28, /* another, which sells machines with a PMU */
-  OTHER_HYPERVISOR = 1 << 29,
-  HYPERVISOR_BITS = KVM | QEMU | VMWARE | HYPER_V | XEN | WSL | PARALLELS | EC2 | GOOGLE | CLOUD
-    | OTHER_HYPERVISOR,
-  /* Is this Android, and does perf_event_paranoid not permit the event? */
-  ANDROID_REFUSES = 1 << 30
+  enum { WITHOUT_KERNEL = 1, WITH_KERNEL = 2 } mode;
+  /* A container has its own filter, but the settings of its host. A sandbox has no perf events. */
+  enum { ON_HOST = 1, IN_CONTAINER = 2, IN_SANDBOX = 4 } place;
+  enum { PERFMON_CAN_BE_ADDED = 1, PERFMON_CANNOT = 2 } perfmon; /* kernels before 5.8 lack it */
+  enum { ON_MACHINE = 1, ON_VIRTUAL_MACHINE = 2 } machine;
+  enum { NOT_ANDROID = 1, ANDROID_REFUSES = 2 } android;
+  enum { ON_CPU = 1, ON_EMULATOR = 2 } emulator;
 };
 
 #define VIRTUAL_MACHINE "this virtual machine has no PMU"
-#define GIVE_PMU "give the virtual machine a PMU"
-#define LEAVE_MACHINE "run outside of the virtual machine"
 #define IS_UNKNOWN "it is unknown whether there is a PMU (/sys cannot be read)"
 #define FILTER "a seccomp filter refuses perf_event_open"
 #define ABOVE_2 "kernel.perf_event_paranoid is above 2"
 #define CANNOT_EXCLUDE \
   "this PMU cannot exclude the kernel, and kernel.perf_event_paranoid is above 1"
 #define ALLOW "allow perf_event_open in the seccomp filter of this process"
-#define ALLOW_IN_CONTAINER "run the container with a seccomp profile that allows perf_event_open"
 #define SET(level) "sysctl kernel.perf_event_paranoid=" level
+#define PERMISSION GOT_EPERM | GOT_EACCES
+#define REFUSED_CALL .filter = FILTERED, .refusal = GOT_EPERM | GOT_ENOSYS
 
-/* The decision: the first row that fits applies. A row fits if, in each group, it has no bit, or
-   one of its bits is set in the known facts. Without a PMU no permission helps, but the kernel
+/* A remedy that is not a constant. */
+enum remedy { CONSTANT, OF_HYPERVISOR, LEAVE, ALLOW_HERE, ALLOW_OR_PERFMON, ALLOW_AND_LEVEL,
+  LEVEL_OR_ADMIN };
+
+/* The decision: the first row that fits applies. Without a PMU no permission helps, but the kernel
    tests permissions first. So the rows about permissions come after the rows for an absent PMU,
    which set the reason "absent". */
 static const struct {
-  unsigned if_known;
+  struct facts if_known;
   const char *explanation, *remedy;
+  enum remedy kind;
 } decisions[] = {
+  { { .place = IN_SANDBOX }, "this sandbox does not implement perf_event_open", NULL, LEAVE },
   /* Some hypervisors can be configured to provide a PMU. */
-  { PMU_ABSENT | KVM, VIRTUAL_MACHINE, CPUC_REMEDY_QEMU_HAS_PMU_OPTION
-      ? GIVE_PMU " (QEMU: -cpu host,pmu=on), or run outside of it"
-      : GIVE_PMU ", or run outside of it" },
-  { PMU_ABSENT | QEMU, VIRTUAL_MACHINE, GIVE_PMU ", or run outside of it" },
-  { PMU_ABSENT | VMWARE, VIRTUAL_MACHINE,
-    GIVE_PMU " (vpmc.enable = TRUE), or run outside of it" },
-  { PMU_ABSENT | HYPER_V, VIRTUAL_MACHINE,
-    GIVE_PMU " (Set-VMProcessor -Perfmon @(\"pmu\")), or run outside of it" },
-  { PMU_ABSENT | WSL, VIRTUAL_MACHINE, CPUC_REMEDY_IS_X86
-      ? GIVE_PMU " (hardwarePerformanceCounters=true below [wsl2] in .wslconfig, then "
-                 "wsl --shutdown), or run outside of it"
-      : LEAVE_MACHINE },
-  { PMU_ABSENT | XEN, VIRTUAL_MACHINE, CPUC_REMEDY_IS_X86
-      ? GIVE_PMU " (vpmu=on on Xen's command line), or run outside of it"
-      : GIVE_PMU " (vpmu=1 in its xl.cfg), or run outside of it" },
-  { PMU_ABSENT | PARALLELS, VIRTUAL_MACHINE, CPUC_REMEDY_IS_X86
-      ? GIVE_PMU " (prlctl set NAME --pmu-virt on), or run outside of it"
-      : LEAVE_MACHINE },
-  { PMU_ABSENT | EC2, VIRTUAL_MACHINE,
-    "use an instance type with a PMU: a metal size, or generation 7 or later" },
-  { PMU_ABSENT | GOOGLE, VIRTUAL_MACHINE,
-    "use a machine type with a PMU, such as C4 or C4A, created with "
-    "--performance-monitoring-unit=architectural" },
-  { PMU_ABSENT | CLOUD, VIRTUAL_MACHINE,
-    "use an instance type with a PMU, such as a bare-metal one" },
-  { PMU_ABSENT | OTHER_HYPERVISOR, VIRTUAL_MACHINE, LEAVE_MACHINE },
-  { PMU_ABSENT, "the kernel has no driver for a PMU of this CPU", NULL },
+  { { .pmu = PMU_ABSENT, .machine = ON_VIRTUAL_MACHINE }, VIRTUAL_MACHINE, NULL, OF_HYPERVISOR },
+  { { .emulator = ON_EMULATOR }, "an emulator runs this program",
+    "run a program that is compiled for the CPU of this machine", CONSTANT },
+  { { .pmu = PMU_ABSENT }, "the kernel has no driver for a PMU of this CPU", NULL, CONSTANT },
   /* The system call is missing. A kernel without perf events has neither a level nor a directory
-     of PMUs, so PMU_UNKNOWN is set. */
-  { PMU_UNKNOWN | GOT_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL },
-  { GOT_ENOSYS | UNFILTERED,
-    "perf_event_open is not implemented here, for example by an emulator", NULL },
+     of PMUs. */
+  { { .pmu = PMU_HIDDEN | PMU_UNLISTED, .refusal = GOT_ENOSYS, .level = LEVEL_MISSING },
+    "this kernel was built without perf events", NULL, CONSTANT },
+  { { .refusal = GOT_ENOSYS, .filter = UNFILTERED },
+    "perf_event_open is not implemented here, for example by an emulator", NULL, CONSTANT },
   /* Other errors, such as too many open files, do not depend on a PMU. */
-  { GOT_OTHER, NULL, NULL },
+  { { .refusal = GOT_OTHER }, NULL, NULL, CONSTANT },
   /* Programs on Android can read neither the level nor the list of PMUs. */
-  { GOT_EPERM | GOT_EACCES | ANDROID_REFUSES, "Android's security.perf_harden refuses perf events",
-    "adb shell setprop security.perf_harden 0" },
-  { PMU_UNKNOWN | GOT_EPERM | GOT_ENOSYS | FILTERED, FILTER "; " IS_UNKNOWN, NULL },
-  { PMU_UNKNOWN | GOT_EPERM | GOT_EACCES | WITHOUT_KERNEL | LEVEL_REFUSES, ABOVE_2 "; " IS_UNKNOWN,
-    NULL },
-  { PMU_UNKNOWN, IS_UNKNOWN, NULL },
+  { { .refusal = PERMISSION, .android = ANDROID_REFUSES },
+    "Android's security.perf_harden refuses perf events",
+    "adb shell setprop security.perf_harden 0", CONSTANT },
+  { { .pmu = PMU_UNLISTED }, "this kernel offers no perf events", NULL, CONSTANT },
+  { { .pmu = PMU_HIDDEN, REFUSED_CALL }, FILTER "; " IS_UNKNOWN, NULL, CONSTANT },
+  { { .pmu = PMU_HIDDEN, .refusal = PERMISSION, .mode = WITHOUT_KERNEL, .level = LEVEL_REFUSES },
+    ABOVE_2 "; " IS_UNKNOWN, NULL, CONSTANT },
+  { { .pmu = PMU_HIDDEN }, IS_UNKNOWN, NULL, CONSTANT },
   /* There is a PMU, but a filter refuses the call. */
-  { FILTERED | GOT_EPERM | GOT_ENOSYS | IN_CONTAINER | LEVEL_REFUSES, FILTER,
-    ALLOW_IN_CONTAINER ", and " SET("2") " on the host" },
-  { FILTERED | GOT_EPERM | GOT_ENOSYS | IN_CONTAINER | PERFMON_CAN_BE_ADDED, FILTER,
-    ALLOW_IN_CONTAINER ", or with --cap-add PERFMON" },
-  { FILTERED | GOT_EPERM | GOT_ENOSYS | IN_CONTAINER, FILTER, ALLOW_IN_CONTAINER },
-  { FILTERED | GOT_EPERM | GOT_ENOSYS | LEVEL_REFUSES, FILTER, ALLOW ", and " SET("2") },
-  { FILTERED | GOT_EPERM | GOT_ENOSYS, FILTER, ALLOW },
+  { { REFUSED_CALL, .place = IN_CONTAINER, .level = LEVEL_REFUSES }, FILTER, NULL,
+    ALLOW_AND_LEVEL },
+  { { REFUSED_CALL, .place = IN_CONTAINER, .perfmon = PERFMON_CAN_BE_ADDED }, FILTER, NULL,
+    ALLOW_OR_PERFMON },
+  { { REFUSED_CALL, .place = IN_CONTAINER }, FILTER, NULL, ALLOW_HERE },
+  { { REFUSED_CALL, .level = LEVEL_REFUSES }, FILTER, ALLOW ", and " SET("2"), CONSTANT },
+  { { REFUSED_CALL }, FILTER, ALLOW, CONSTANT },
   /* There is a PMU, but the setting does not permit the event to this user. */
-  { GOT_EPERM | GOT_EACCES | WITH_KERNEL | LEVEL_NEEDS_PERFMON | ON_HOST, CANNOT_EXCLUDE,
-    SET("1") ", or give the program CAP_PERFMON" },
-  { GOT_EPERM | GOT_EACCES | WITH_KERNEL | LEVEL_NEEDS_ADMIN | ON_HOST, CANNOT_EXCLUDE,
-    SET("1") ", or give the program CAP_SYS_ADMIN" },
-  { GOT_EPERM | GOT_EACCES | WITH_KERNEL | LEVEL_REFUSES, CANNOT_EXCLUDE, SET("1") " on the host" },
-  { GOT_EPERM | GOT_EACCES | LEVEL_NEEDS_ADMIN | ON_HOST, ABOVE_2,
-    SET("2") ", or give the program CAP_SYS_ADMIN" },
-  { GOT_EPERM | GOT_EACCES | LEVEL_NEEDS_ADMIN | IN_CONTAINER, ABOVE_2,
-    SET("2") " on the host, or run the container with --cap-add SYS_ADMIN" },
-  { GOT_EPERM | GOT_EACCES | LEVEL_REFUSES, ABOVE_2, SET("2") " on the host" },
-  { GOT_EACCES | FILTERED | LEVEL_PERMITS,
+  { { .refusal = PERMISSION, .mode = WITH_KERNEL, .level = LEVEL_NEEDS_PERFMON, .place = ON_HOST },
+    CANNOT_EXCLUDE, SET("1") ", or give the program CAP_PERFMON", CONSTANT },
+  { { .refusal = PERMISSION, .mode = WITH_KERNEL, .level = LEVEL_NEEDS_ADMIN, .place = ON_HOST },
+    CANNOT_EXCLUDE, SET("1") ", or give the program CAP_SYS_ADMIN", CONSTANT },
+  { { .refusal = PERMISSION, .mode = WITH_KERNEL, .level = LEVEL_REFUSES }, CANNOT_EXCLUDE,
+    SET("1") " on the host", CONSTANT },
+  { { .refusal = PERMISSION, .level = LEVEL_NEEDS_ADMIN, .place = ON_HOST }, ABOVE_2,
+    SET("2") ", or give the program CAP_SYS_ADMIN", CONSTANT },
+  { { .refusal = PERMISSION, .level = LEVEL_NEEDS_ADMIN, .place = IN_CONTAINER }, ABOVE_2, NULL,
+    LEVEL_OR_ADMIN },
+  { { .refusal = PERMISSION, .level = LEVEL_REFUSES }, ABOVE_2, SET("2") " on the host",
+    CONSTANT },
+  { { .refusal = GOT_EACCES, .filter = FILTERED, .level = LEVEL_PERMITS },
     "a seccomp filter or a security module refuses perf_event_open, although "
-    "kernel.perf_event_paranoid allows it",
-    NULL },
-  { GOT_EACCES | LEVEL_PERMITS,
+    "kernel.perf_event_paranoid allows it", NULL, CONSTANT },
+  { { .refusal = GOT_EACCES, .level = LEVEL_PERMITS },
     "a security module refuses perf_event_open, although kernel.perf_event_paranoid allows it",
-    NULL },
+    NULL, CONSTANT },
 };
+
+enum { DECISIONS = sizeof decisions / sizeof decisions[0] };
 
 /* The argument of find_pmu(), and its result. */
 struct search {
   int (*is_wanted)(const char *name);
-  unsigned found; /* a bit of PMU_BITS */
+  unsigned found; /* of enum pmu in struct facts */
 };
 
 static void note_if_wanted(const char *name, void *argument)
@@ -268,13 +225,14 @@ static void note_if_wanted(const char *name, void *argument)
     search->found = PMU_PRESENT;
 }
 
-/* Searches for a PMU whose name is_wanted() accepts. Returns a bit of PMU_BITS. */
+/* Searches for a PMU whose name is_wanted() accepts. */
 static unsigned find_pmu(int (*is_wanted)(const char *name))
 {
   struct search search = { is_wanted, PMU_ABSENT };
 
-  return cpuc_file_list("/sys/bus/event_source/devices", note_if_wanted, &search) == 0
-    ? search.found : PMU_UNKNOWN;
+  if (cpuc_file_list("/sys/bus/event_source/devices", note_if_wanted, &search) == 0)
+    return search.found;
+  return errno == ENOENT && cpuc_file_exists("/sys/bus") ? PMU_UNLISTED : PMU_HIDDEN;
 }
 
 static unsigned refusal_of(int error)
@@ -288,8 +246,9 @@ static unsigned refusal_of(int error)
     return GOT_ENOSYS;
   case ENOENT:
   case ENODEV:
+    return GOT_ABSENT; /* no PMU has the event: the kernel has permitted and looked for it */
   case EOPNOTSUPP:
-    return 0; /* there is no PMU, or it does not have the event */
+    return 0; /* the PMU does not have the event */
   }
   return GOT_OTHER;
 }
@@ -319,74 +278,88 @@ static unsigned find_level(int with_kernel)
   return has_capability(CAPABILITY_PERFMON) ? LEVEL_PERMITS : LEVEL_NEEDS_PERFMON;
 }
 
-static unsigned find_hypervisor(void)
+/* Returns 1 if a member of a row fits. */
+static int has(unsigned row, unsigned known)
 {
-  static const struct {
-    const char *name; /* or a part of the name */
-    unsigned bit;
-  } known[] = { { "(Amazon EC2)", EC2 }, { "(Google Compute Engine)", GOOGLE }, { "(WSL2)", WSL },
-    { "(Azure)", OTHER_HYPERVISOR }, { "(", CLOUD }, { "QEMU TCG", OTHER_HYPERVISOR },
-    { "KVM", KVM }, { "QEMU", QEMU }, { "VMware", VMWARE }, { "Hyper-V", HYPER_V }, { "Xen", XEN },
-    { "Parallels", PARALLELS } };
-  const char *name = cpuc_hypervisor_find();
-  size_t i;
-
-  if (!name)
-    return 0;
-  for (i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strstr(name, known[i].name))
-      return known[i].bit;
-  return OTHER_HYPERVISOR;
+  return row == 0 || (row & known) != 0;
 }
 
-static int fits(unsigned row, unsigned known)
+static int fits(const struct facts *row, const struct facts *known)
 {
-  static const unsigned groups[] = { PMU_BITS, REFUSAL_BITS, FILTER_BITS, LEVEL_BITS, MODE_BITS,
-    PLACE_BITS, PERFMON_CAN_BE_ADDED, HYPERVISOR_BITS, ANDROID_REFUSES };
-  size_t i;
-
-  for (i = 0; i < sizeof groups / sizeof groups[0]; i++)
-    if ((row & groups[i]) != 0 && (row & groups[i] & known) == 0)
-      return 0;
-  return 1;
+  return has(row->pmu, known->pmu) && has(row->refusal, known->refusal)
+    && has(row->filter, known->filter) && has(row->level, known->level)
+    && has(row->mode, known->mode) && has(row->place, known->place)
+    && has(row->perfmon, known->perfmon) && has(row->machine, known->machine)
+    && has(row->android, known->android) && has(row->emulator, known->emulator);
 }
 
-/* Finds the row that applies. `known` contains the bits of the refusal, the filter and the mode. */
-static void decide(unsigned known, struct cpuc_diagnosis *diagnosis)
+static const char *remedy_of(enum remedy kind, const struct cpuc_container *container,
+  const char *of_hypervisor)
 {
-  size_t i;
+  switch (kind) {
+  case OF_HYPERVISOR:
+    return of_hypervisor;
+  case LEAVE:
+    return container->leave;
+  case ALLOW_HERE:
+    return container->allow;
+  case ALLOW_OR_PERFMON:
+    return container->allow_or_perfmon;
+  case ALLOW_AND_LEVEL:
+    return container->allow_and_level;
+  case LEVEL_OR_ADMIN:
+    return container->level_or_admin;
+  case CONSTANT:
+    break;
+  }
+  return NULL;
+}
 
-  known |= find_pmu(cpuc_perf_core_types_is_pmu) | find_level((known & WITH_KERNEL) != 0);
-  known |= is_in_container() ? IN_CONTAINER : ON_HOST;
-  if (kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON))
-    known |= PERFMON_CAN_BE_ADDED;
-  if (is_android() && !(known & LEVEL_PERMITS))
-    known |= ANDROID_REFUSES;
-  known |= find_hypervisor();
-  for (i = 0; i < sizeof decisions / sizeof decisions[0]; i++)
-    if (fits(decisions[i].if_known, known)) {
-      if ((decisions[i].if_known & PMU_BITS) == PMU_ABSENT)
-        diagnosis->reason = CPUC_REASON_ABSENT;
-      diagnosis->explanation = decisions[i].explanation;
-      diagnosis->remedy = decisions[i].remedy;
-      return;
-    }
+/* Finds the row that applies. The refusal, the filter and the mode are known. The kernel's answer
+   that no PMU has the event counts if its files cannot be read. */
+static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
+{
+  const struct cpuc_container *container = cpuc_container_find();
+  const char *of_hypervisor = cpuc_hypervisor_find_remedy();
+  size_t i = 0;
+
+  known.pmu = find_pmu(cpuc_perf_core_types_is_pmu);
+  if (known.pmu != PMU_PRESENT && (known.refusal == GOT_ABSENT || cpuc_pmu_was_found_absent))
+    known.pmu = PMU_ABSENT;
+  known.level = find_level(known.mode == WITH_KERNEL);
+  known.place = !container ? ON_HOST : container->leave ? IN_SANDBOX : IN_CONTAINER;
+  known.perfmon = kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON)
+    ? PERFMON_CAN_BE_ADDED : PERFMON_CANNOT;
+  known.android = is_android() && known.level != LEVEL_PERMITS ? ANDROID_REFUSES : NOT_ANDROID;
+  known.machine = of_hypervisor ? ON_VIRTUAL_MACHINE : ON_MACHINE;
+  known.emulator = cpuc_emulator_find() ? ON_EMULATOR : ON_CPU;
+  while (i < DECISIONS && !fits(&decisions[i].if_known, &known))
+    i++;
+  if (i == DECISIONS)
+    return;
+  if (decisions[i].if_known.pmu == PMU_ABSENT)
+    diagnosis->reason = CPUC_REASON_ABSENT;
+  diagnosis->explanation = decisions[i].explanation;
+  diagnosis->remedy = decisions[i].kind == CONSTANT
+    ? decisions[i].remedy : remedy_of(decisions[i].kind, container, of_hypervisor);
 }
 
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis)
 {
-  decide(UNFILTERED | WITHOUT_KERNEL, diagnosis);
+  decide((struct facts) { .filter = UNFILTERED, .mode = WITHOUT_KERNEL }, diagnosis);
 }
 
 void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis)
 {
-  decide(GOT_EPERM | FILTERED | WITHOUT_KERNEL, diagnosis);
+  decide((struct facts) { .refusal = GOT_EPERM, .filter = FILTERED, .mode = WITHOUT_KERNEL },
+    diagnosis);
 }
 
 void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *diagnosis)
 {
-  decide(refusal_of(error) | (is_filtered() ? FILTERED : UNFILTERED)
-      | (with_kernel ? WITH_KERNEL : WITHOUT_KERNEL),
+  decide((struct facts) { .refusal = refusal_of(error),
+           .filter = is_filtered() ? FILTERED : UNFILTERED,
+           .mode = with_kernel ? WITH_KERNEL : WITHOUT_KERNEL },
     diagnosis);
 }
 

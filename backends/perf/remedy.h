@@ -8,22 +8,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/* 1 on the CPUs for which QEMU has the option -cpu host,pmu=on, which a remedy then names. Source:
-   QEMU, target/i386/cpu.c and target/arm/cpu.c. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__)
-#define CPUC_REMEDY_QEMU_HAS_PMU_OPTION 1
-#else
-#define CPUC_REMEDY_QEMU_HAS_PMU_OPTION 0
-#endif
-
-/* 1 on the CPUs on which WSL 2 and Parallels Desktop can give a virtual machine a PMU. Source:
-   microsoft/WSL, release notes of 0.50.2, and WslCoreVm.cpp; Parallels, prlctl(8). */
-#if defined(__x86_64__) || defined(__i386__)
-#define CPUC_REMEDY_IS_X86 1
-#else
-#define CPUC_REMEDY_IS_X86 0
-#endif
-
 /* Call if there is no PMU, or if it is unknown whether there is a PMU. If the cause is a
    hypervisor, explains how it can provide a PMU. */
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis);

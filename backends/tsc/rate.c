@@ -13,6 +13,7 @@
 #include "backends/tsc/rate.h"
 #include "backends/common/rate.h"
 #include "sys/cpuid.h"
+#include "sys/emulator.h"
 #include "sys/file.h"
 #include "sys/guard.h"
 #include "sys/parse.h"
@@ -197,15 +198,24 @@ static long long from_sysctl(void)
 }
 #endif
 
-/* Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
+static void find_emulator(void *name)
+{
+  *(const char **)name = cpuc_emulator_find();
+}
+
+/* What an emulator reports is not believed. Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
 int cpuc_tsc_is_invariant(const char **source)
 {
   unsigned int highest = cpuc_cpuid_read(0x80000000).a;
+  const char *emulator = NULL;
 
   *source = "CPUID 80000007H EDX[8]";
   if (highest < 0x80000000)
     return -1;
-  return highest >= 0x80000007 && (cpuc_cpuid_read(0x80000007).d >> 8 & 1);
+  if (highest < 0x80000007 || !(cpuc_cpuid_read(0x80000007).d >> 8 & 1))
+    return 0;
+  cpuc_guard_run(find_emulator, &emulator); /* a filter may raise SIGSYS where it opens files */
+  return emulator ? -1 : 1;
 }
 
 /* The sources in the order in which they are asked, the most exact first. Under a hypervisor, leaf

@@ -39,6 +39,8 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
     return (struct cpuc_cpuid_leaf) { 0, 0, *signatures[0] ? 1u << 31 : 0, 0 };
   if (leaf == 0xa)
     return (struct cpuc_cpuid_leaf) { 4, 0, 0, 48 << 5 | 3 };
+  if (leaf >= 0x80000000)
+    return nothing;
   memcpy(words, leaf == 0 ? vendor : signatures[leaf >> 8 & 3], sizeof words);
   if (leaf == 0)
     return (struct cpuc_cpuid_leaf) { 0xa, words[0], words[2], words[1] };
@@ -92,6 +94,18 @@ static const struct {
   { "vendor", DMI "sys_vendor", "%s\n" },
   { "asset", DMI "chassis_asset_tag", "%s\n" },
   { "bios", DMI "bios_version", "%s\n" },
+  { "board-vendor", DMI "board_vendor", "%s\n" },
+  { "board-name", DMI "board_name", "%s\n" },
+  { "virtio", "/sys/bus/virtio/devices/virtio0", "" },
+  { "no-virtio", "/sys/bus/virtio/drivers/virtio_net", "" },
+  { "vmbus", "/sys/bus/vmbus/devices/vmbus_0", "" },
+  { "sys", "/sys/bus/%s", "" },
+  { "container", "/run/systemd/container", "%s\n" },
+  { "kubernetes", "/run/secrets/kubernetes.io/serviceaccount/namespace", "default" },
+  { "cgroup", "/proc/self/cgroup", "0::%s\n" },
+  { "mount", "/proc/self/mountinfo", "%s - overlay overlay rw,lowerdir=/var/lib/containerd/x\n" },
+  { "version", "/proc/version", "Linux version %s\n" },
+  { "interpreter", "/proc/sys/fs/binfmt_misc/%s", "enabled\n" },
   { "kvm", DMI "product_name", "KVM Virtual Machine\n" },
   { "xen", "/sys/hypervisor/type", "xen\n" },
   { "kvm-clock", CLOCKS "available_clocksource", "kvm-clock tsc acpi_pm \n" },
@@ -176,17 +190,27 @@ static int equals(const char *got, const char *wanted)
 #define GIVE(how) "give the virtual machine a PMU" how ", or run outside of it"
 #define HYPER_V_REMEDY GIVE(" (Set-VMProcessor -Perfmon @(\"pmu\"))")
 #define WSL "hardwarePerformanceCounters=true below [wsl2] in .wslconfig, then wsl --shutdown"
-#define WSL_REMEDY (CPUC_REMEDY_IS_X86 ? GIVE(" (" WSL ")") : LEAVE)
+#define WSL_REMEDY (CPUC_HYPERVISOR_IS_X86 ? GIVE(" (" WSL ")") : LEAVE)
 #define VMWARE_REMEDY GIVE(" (vpmc.enable = TRUE)")
 #define EC2_REMEDY "use an instance type with a PMU: a metal size, or generation 7 or later"
 #define CLOUD_REMEDY "use an instance type with a PMU, such as a bare-metal one"
 /* QEMU has the option pmu=on on some CPUs only. */
 #define KVM_REMEDY \
-  (CPUC_REMEDY_QEMU_HAS_PMU_OPTION ? GIVE(" (QEMU: -cpu host,pmu=on)") : GIVE(""))
+  (CPUC_HYPERVISOR_QEMU_HAS_PMU_OPTION ? GIVE(" (QEMU: -cpu host,pmu=on)") : GIVE(""))
 #define XEN_REMEDY \
-  (CPUC_REMEDY_IS_X86 ? GIVE(" (vpmu=on on Xen's command line)") : GIVE(" (vpmu=1 in its xl.cfg)"))
+  (CPUC_HYPERVISOR_IS_X86 ? GIVE(" (vpmu=on on Xen's command line)") : GIVE(" (vpmu=1 in its xl.cfg)"))
+
+#define POD_PROFILE "give the pod a securityContext.seccompProfile that allows perf_event_open " \
+  "(type Localhost or Unconfined)"
+#define POD_PERFMON ", or add PERFMON to securityContext.capabilities of the container"
+#define POD_ADMIN ", or add SYS_ADMIN to securityContext.capabilities of the container"
 
 /* Explanation and remedy. */
+#define IN_GVISOR "this sandbox does not implement perf_event_open", \
+  "run outside of gVisor, which has no perf events"
+#define EMULATED "an emulator runs this program", \
+  "run a program that is compiled for the CPU of this machine"
+#define NO_PERF_EVENTS "this kernel offers no perf events", NULL
 #define UNKNOWN NULL, NULL
 #define MODULE \
   NULL, "load the kernel module of contrib/arm-pmu-access, and name this counter in " \
@@ -319,8 +343,46 @@ static const struct {
     IN_KVM },
   { EVENT, EACCES, "pmu=uncore_imc_0; pmu=msr; pmu=power; pmu=cpu_clock; pmu=cpum_sf; kvm",
     IN_KVM },
+  /* The kernel has looked for a PMU, so its answer counts where /sys is not mounted, or hidden. */
+  { EVENT, ENOENT, "virtual", NO_PMU_HERE, LEAVE },
+  { EVENT, ENODEV, "kvm", IN_KVM },
+  { EVENT, ENOENT, "kvm; android; seccomp=2", IN_KVM },
+  { EVENT, ENOENT, "linux=6.1.0; metal", NOT_DRIVEN },
+  { EVENT, EOPNOTSUPP, "virtual", NO_SYS },
+  /* /sys can be read, but the kernel lists no PMUs. */
+  { EVENT, EACCES, "level=4; sys=pci; virtual", NO_PERF_EVENTS },
+  { EVENT, EPERM, "seccomp=2; sys=pci", NO_PERF_EVENTS },
+  { EVENT, ENOENT, "sys=pci; kvm", IN_KVM },
+  /* sandboxes and containers */
+#define RELEASE_OF_GVISOR "version=4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016"
+  { EVENT, ENODEV, RELEASE_OF_GVISOR "; seccomp=0; sys=x", IN_GVISOR },
+  { EVENT, ENODEV, "version=4.19.0-gvisor #1; docker; kubernetes", IN_GVISOR },
+  { EVENT, EPERM, "level=4; linux=6.8.0; seccomp=2; docker-caps; kubernetes; pmu=cpu; podman",
+    FILTERED, POD_PROFILE ", and " HOST_LEVEL_2 },
+  { EVENT, EPERM, "level=2; linux=6.8.0; seccomp=2; docker-caps; cgroup=/kubepods/x; pmu=cpu",
+    FILTERED, POD_PROFILE POD_PERFMON },
+  { EVENT, EACCES, "level=4; linux=6.8.0; seccomp=0; docker-caps; kubernetes; pmu=cpu", ABOVE_2,
+    HOST_LEVEL_2 POD_ADMIN },
+  { EVENT, EPERM, "level=2; linux=6.8.0; seccomp=2; docker-caps; mount=1 0 0:1 / / rw; pmu=cpu",
+    FILTERED, PROFILE ", or with --cap-add PERFMON" },
+  { EVENT, EPERM, "level=2; linux=6.8.0; seccomp=2; mount=1 0 0:1 / /run/x rw; pmu=cpu",
+    CAN_ALLOW }, /* the host of a container */
+  { EVENT, EPERM, "level=2; seccomp=2; container=lxc; pmu=cpu", FILTERED,
+    "allow perf_event_open in lxc.seccomp.profile of the container" },
+  { EVENT, EACCES, "level=4; linux=6.8.0; seccomp=0; container=lxc; pmu=cpu", ABOVE_2,
+    HOST_LEVEL_2 },
+  { EVENT, EPERM, "level=2; seccomp=2; container=systemd-nspawn; pmu=cpu", FILTERED,
+    "run systemd-nspawn with --system-call-filter=perf_event_open" },
+  { EVENT, EACCES, "level=4; linux=6.8.0; seccomp=0; container=systemd-nspawn; pmu=cpu", ABOVE_2,
+    HOST_LEVEL_2 },
+  /* emulators */
+  { EVENT, ENOENT, "cpuid=FEXIFEXIEMU; pmu=armv8_pmuv3_0", EMULATED },
+#ifdef __x86_64__
+  { EVENT, ENOENT, "interpreter=FEX-x86_64; pmu=armv8_pmuv3_0", EMULATED },
+  { EVENT, ENOENT, "interpreter=box64; pmu=armv8_pmuv3_0", EMULATED },
+  { EVENT, ENOENT, "interpreter=FEX-x86; pmu=cpu", UNKNOWN }, /* of other programs */
+#endif
   /* /sys is not mounted, or hidden. */
-  { EVENT, ENOENT, "virtual", NO_SYS },
   { EVENT, EACCES, "level=4; virtual", ABOVE_2 "; " UNKNOWN_PMU, NULL },
   { EVENT, EPERM, "level=2; seccomp=2; docker; virtual", FILTERED "; " UNKNOWN_PMU, NULL },
   { KERNEL_EVENT, EACCES, "level=2; virtual", NO_SYS },
@@ -473,6 +535,22 @@ static const struct {
     NULL },
   { "vendor=Apple Inc.; product=Apple Virtualization Generic Platform", "Apple Virtualization",
     LEAVE },
+  /* texts of the host, except on the board */
+  { "cpuid=KVMKVMKVM; vendor=LENOVO; product=20N2S00600; board-vendor=Oracle Corporation; "
+    "board-name=VirtualBox", "VirtualBox", LEAVE },
+  { "cpuid=; vendor=Oracle Corporation; product=ORACLE SERVER X5-2; "
+    "board-vendor=Oracle Corporation", NULL, NULL },
+  { "cpuid=KVMKVMKVM; vendor=Xen; board-vendor=Amazon EC2", "KVM (Amazon EC2)", EC2_REMEDY },
+  /* without CPUID, whole machines of clouds have the texts of virtual ones */
+  { "vendor=Oracle Corporation; asset=OracleCloud.com; no-virtio", CPUC_HYPERVISOR_UNKNOWN, NULL },
+  { "vendor=Google; product=Google Compute Engine", CPUC_HYPERVISOR_UNKNOWN, NULL },
+  { "vendor=Oracle Corporation; asset=OracleCloud.com; virtio", "KVM (Oracle Cloud)",
+    CLOUD_REMEDY },
+  { "vendor=Microsoft Corporation; product=Virtual Machine; vmbus; "
+    "asset=7783-7084-3265-9085-8269-3286-77", "Hyper-V (Azure)", LEAVE },
+  { "virtio", CPUC_HYPERVISOR_UNNAMED, LEAVE },
+  { "cpuid=something; virtio; vendor=Hetzner", "KVM (Hetzner)", CLOUD_REMEDY },
+  { "cpuid=; virtio", NULL, NULL }, /* hardware that imitates virtio */
   { "cpuid=something", CPUC_HYPERVISOR_UNNAMED, LEAVE },
   /* other CPUs */
   { "virtual", CPUC_HYPERVISOR_UNNAMED, LEAVE },
@@ -496,6 +574,7 @@ TEST(hypervisor_is_named_and_the_remedy_can_be_applied)
   for (i = 0; i < sizeof hypervisors / sizeof hypervisors[0]; i++) {
     struct cpuc_diagnosis found = { 0 };
     const char *name;
+    int is_virtual;
 
     begin_machine(hypervisors[i].machine);
     add_word("no-pmu", NULL);
@@ -504,7 +583,8 @@ TEST(hypervisor_is_named_and_the_remedy_can_be_applied)
     remove_machine();
     ck_assert_msg(equals(name, hypervisors[i].name), "%s: %s", hypervisors[i].machine,
       name ? name : "none");
-    ck_assert_str_eq(found.explanation, name ? NO_PMU_HERE : NO_PMU_DRIVEN);
+    is_virtual = name && strcmp(name, CPUC_HYPERVISOR_UNKNOWN) != 0;
+    ck_assert_str_eq(found.explanation, is_virtual ? NO_PMU_HERE : NO_PMU_DRIVEN);
     if (hypervisors[i].remedy || !name)
       ck_assert_msg(equals(found.remedy, hypervisors[i].remedy), "%s: %s",
         hypervisors[i].machine, found.remedy ? found.remedy : "none");
@@ -564,6 +644,19 @@ TEST(cpuid_reveals_emulators)
   fill_system(&system);
   ck_assert_str_eq(system.emulator, "Rosetta");
   remove_machine();
+  vendor = "GenuineIntel";
+  begin_machine("cpuid=FEXIFEXIEMU; vendor=QEMU; product=KVM Virtual Machine");
+  memset(&system, 0, sizeof system);
+  fill_system(&system);
+  ck_assert_str_eq(system.emulator, "FEX");
+  ck_assert_str_eq(system.hypervisor, "KVM"); /* of the real machine */
+  remove_machine();
 }
 
-SUITE("remedies")
+static void leave_the_container(void)
+{
+  unsetenv("container"); /* of the container in which the suite runs */
+  unsetenv("KUBERNETES_SERVICE_HOST");
+}
+
+SUITE_AROUND("remedies", leave_the_container, NULL)

@@ -130,6 +130,9 @@ static const struct {
   { "x86_64", { { "/run/.containerenv", "name=\"secret\"\n" } }, NULL, "podman;" },
   { "x86_64", { { "/run/systemd/container", "lxc\n" } }, NULL, "lxc;" },
   { "x86_64", { { "/run/systemd/container", "somebodys-name\n" } }, NULL, "" },
+  { "x86_64", { { "/run/secrets/kubernetes.io/serviceaccount/namespace", "secret\n" },
+      { "/run/.containerenv", "" } }, NULL, "kubernetes;" },
+  { "x86_64", { { "/proc/version", "Linux version 4.19.0-gvisor #1\n" } }, NULL, "gvisor;" },
   /* settings */
   { "x86_64",
     { { CPUS "online", "0-2\n" }, { CPUS "cpu0" GOVERNOR, "performance\n" },
@@ -254,6 +257,7 @@ TEST_LOOP(enabled_interpreter_of_this_architecture_is_an_emulator, 6)
 static void leave_the_container(void)
 {
   unsetenv("container"); /* the name of the container in which the suite runs */
+  unsetenv("KUBERNETES_SERVICE_HOST");
 }
 
 SUITE_AROUND("report", leave_the_container, NULL)

@@ -363,22 +363,30 @@ TEST(exact_sources_precede_rounding_ones)
   ck_assert_int_eq(dup(0), descriptor);
 }
 
-TEST_LOOP(invariance_follows_cpuid, 5)
+TEST_LOOP(invariance_follows_cpuid, 7)
 {
   static const struct {
     unsigned int highest, d;
     int invariant;
+    const char *signature, *brand; /* of an emulator, which is not believed */
   } cpus[] = {
-    { 0x80000008, 0x100, 1 },
-    { 0x80000007, 0x1ff, 1 },
-    { 0x80000008, 0xff, 0 },
-    { 0x80000006, 0x100, 0 }, /* no such leaf: not invariant */
-    { 0, 0x100, -1 },         /* no CPUID, or a CPU without extended leaves */
+    { 0x80000008, 0x100, -1, "FEXIFEXIEMU", "" },
+    { 0x80000008, 0x100, -1, "", "      Box64 on X" },
+    { 0x80000008, 0x100, 1, "", "" },
+    { 0x80000007, 0x1ff, 1, "", "" },
+    { 0x80000008, 0xff, 0, "", "" },
+    { 0x80000006, 0x100, 0, "", "" }, /* no such leaf: not invariant */
+    { 0, 0x100, -1, "", "" },         /* no CPUID, or a CPU without extended leaves */
   };
   const char *source;
 
   cpu[0] = (struct simulated_leaf) { 0x80000000, { cpus[_i].highest, 0, 0, 0 } };
   cpu[1] = (struct simulated_leaf) { 0x80000007, { 0, 0, 0, cpus[_i].d } };
+  cpu[2] = (struct simulated_leaf) { 0, { 1, 0, 0, 0 } };
+  cpu[3] = (struct simulated_leaf) { 0x40000000, { 0 } };
+  memcpy(&cpu[3].leaf.b, cpus[_i].signature, strlen(cpus[_i].signature));
+  cpu[4] = (struct simulated_leaf) { 0x80000002, { 0 } };
+  memcpy(&cpu[4].leaf, cpus[_i].brand, strlen(cpus[_i].brand));
   ck_assert_int_eq(cpuc_tsc_is_invariant(&source), cpus[_i].invariant);
 }
 

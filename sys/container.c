@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Finds the container. Each row of the table has the signs of one kind of container.
+   Source: systemd, "The Container Interface" (container, /run/systemd/container); Docker, Podman and
+   CRI-O, which create /.dockerenv or /run/.containerenv; Kubernetes, "Accessing the API from a Pod"
+   (/run/secrets/kubernetes.io, KUBERNETES_SERVICE_HOST), "Seccomp and Kubernetes" and "Configure a
+   Security Context"; proc_pid_mountinfo(5); flatpak-run(1), --devel; lxc.container.conf(5);
+   systemd-nspawn(1), --system-call-filter; google/gvisor, linux64.go, whose kernel always has one
+   date; moby and containers-common, default seccomp profiles (perf_event_open with
+   CAP_PERFMON). */
+
+#include "config.h"
+
+#include "sys/container.h"
+
+#include "sys/environment.h"
+#include "sys/file.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define ON_HOST "sysctl kernel.perf_event_paranoid=2 on the host"
+
+/* The last two arguments add the capability: ", or ...", or "". */
+#define STEPS(allow, or_perfmon, or_admin) \
+  NULL, allow, allow or_perfmon, allow ", and " ON_HOST, ON_HOST or_admin
+#define PROFILE "run the container with a seccomp profile that allows perf_event_open"
+#define ENGINE STEPS(PROFILE, ", or with --cap-add PERFMON", \
+  ", or run the container with --cap-add SYS_ADMIN")
+
+/* Where a sign is. The first kind is found by its name in the variable `container` or in
+   /run/systemd/container alone. */
+enum place { NAME, FILE_EXISTS, VARIABLE, KERNEL_TEXT, CGROUP, ROOT_MOUNT };
+
+/* The most specific kinds precede: an image may set `container` for another engine. */
+static const struct row {
+  struct cpuc_container container;
+  struct {
+    enum place place;
+    const char *text;
+  } signs[4];
+} rows[] = {
+  { { "gvisor", "run outside of gVisor, which has no perf events", NULL, NULL, NULL, NULL },
+    { { KERNEL_TEXT, "Jan 10 15:06:54 PST 2016" }, { KERNEL_TEXT, "-gvisor" } } },
+  { { "kubernetes", STEPS("give the pod a securityContext.seccompProfile that allows "
+        "perf_event_open (type Localhost or Unconfined)",
+        ", or add PERFMON to securityContext.capabilities of the container",
+        ", or add SYS_ADMIN to securityContext.capabilities of the container") },
+    { { FILE_EXISTS, "/run/secrets/kubernetes.io" }, { VARIABLE, "KUBERNETES_SERVICE_HOST" },
+      { CGROUP, "/kubepods" } } },
+  { { "docker", ENGINE }, { { FILE_EXISTS, "/.dockerenv" } } },
+  { { "podman", ENGINE }, { { FILE_EXISTS, "/run/.containerenv" } } },
+  { { "flatpak", STEPS("run it with flatpak run --devel", "", "") },
+    { { FILE_EXISTS, "/.flatpak-info" } } },
+  { { "lxc", STEPS("allow perf_event_open in lxc.seccomp.profile of the container", "", "") },
+    { { FILE_EXISTS, "/dev/lxd" }, { FILE_EXISTS, "/dev/incus" }, { CGROUP, ":/lxc" } } },
+  { { "systemd-nspawn", STEPS("run systemd-nspawn with --system-call-filter=perf_event_open", "",
+        "") }, { { NAME, NULL } } },
+  { { "containerd", ENGINE }, { { ROOT_MOUNT, "/var/lib/containerd/" } } },
+  { { "wsl", ENGINE }, { { NAME, NULL } } },
+  { { "rkt", ENGINE }, { { NAME, NULL } } },
+  { { "proot", ENGINE }, { { NAME, NULL } } },
+  { { "oci", ENGINE }, { { ROOT_MOUNT, "/var/lib/containers/" } } },
+};
+
+/* What the signs are searched in. */
+struct texts {
+  char name[64], version[256], cgroup[1024];
+  const char *variable;
+};
+
+/* Host processes see the mounts of containers, but the root of a container is its own. */
+static int is_root_mount(const struct cpuc_file_line *line, void *text)
+{
+  return strstr(line->text, " / / ") && strstr(line->text, " - overlay ")
+    && strstr(line->text, text);
+}
+
+static int has_sign(const struct texts *texts, enum place place, const char *text)
+{
+  switch (place) {
+  case NAME:
+    break;
+  case FILE_EXISTS:
+    return cpuc_file_exists(text);
+  case VARIABLE:
+    return cpuc_environment(text) != NULL;
+  case KERNEL_TEXT:
+    return strstr(texts->version, text) != NULL;
+  case CGROUP:
+    return strstr(texts->cgroup, text) != NULL;
+  case ROOT_MOUNT:
+    return cpuc_file_read_lines("/proc/self/mountinfo", 16384, is_root_mount, (void *)text);
+  }
+  return 0;
+}
+
+static void read_start(const char *path, char *text, size_t size)
+{
+  if (cpuc_file_read_start(path, text, size) < 0)
+    *text = 0;
+}
+
+const struct cpuc_container *cpuc_container_find(void)
+{
+  struct texts texts;
+  size_t i, j;
+
+  read_start("/run/systemd/container", texts.name, sizeof texts.name);
+  read_start("/proc/version", texts.version, sizeof texts.version);
+  read_start("/proc/self/cgroup", texts.cgroup, sizeof texts.cgroup);
+  texts.name[strcspn(texts.name, "\n")] = 0;
+  texts.variable = cpuc_environment("container");
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const char *name = rows[i].container.name;
+
+    if (strcmp(texts.name, name) == 0 || (texts.variable && strcmp(texts.variable, name) == 0))
+      return &rows[i].container;
+    for (j = 0; j < 4 && rows[i].signs[j].text; j++)
+      if (has_sign(&texts, rows[i].signs[j].place, rows[i].signs[j].text))
+        return &rows[i].container;
+  }
+  return NULL;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: 0BSD OR MIT */
+/* Finds an emulator: from binfmt_misc, if it starts programs of this architecture with an emulator;
+   from CPUID, in which most emulators of x86 name themselves; and from macOS. The emulator imitates
+   the name of the architecture, too.
+   Source: Linux, Documentation/admin-guide/binfmt-misc.rst; qemu, scripts/qemu-binfmt-conf.sh,
+   linux-user/mips/target_syscall.h and hppa/target_syscall.h; FEX, docs/CPUID.md; box64,
+   src/tools/my_cpuid.c and system/box64.conf.cmake; Apple, "Running Intel Binaries in Linux VMs with
+   Rosetta". */
+
+#include "config.h"
+
+#include "sys/emulator.h"
+
+#include "sys/cpuid.h"
+#include "sys/file.h"
+#include "sys/translated.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifdef CPUCYCLES_POSIX
+#include <sys/utsname.h>
+#endif
+
+/* `vendor` is in leaf 0 of CPUID, `signature` in leaf 40000000H, and `brand` in the name of the CPU.
+   The interpreters start programs of x86-64, and of i386. */
+static const struct emulator {
+  const char *name, *vendor, *signature, *brand, *interpreters[2];
+} emulators[] = {
+  { "Rosetta", "VirtualApple", NULL, NULL, { "rosetta", NULL } },
+  { "QEMU TCG", NULL, "TCGTCGTCGTCG", NULL, { NULL, NULL } },
+  { "FEX", NULL, "FEXIFEXIEMU", NULL, { "FEX-x86_64", "FEX-x86" } },
+  { "box64", NULL, NULL, "Box64 on", { "box64", "box32" } },
+  { "box86", NULL, NULL, "Box86 on", { NULL, "box86" } },
+};
+
+enum { EMULATORS = sizeof emulators / sizeof emulators[0] };
+
+/* Copies EBX and two other registers, which contain 12 characters. */
+static void copy_text(char text[13], unsigned int first, unsigned int second, unsigned int third)
+{
+  memcpy(text, &first, 4);
+  memcpy(text + 4, &second, 4);
+  memcpy(text + 8, &third, 4);
+  text[12] = 0;
+}
+
+/* The brand string follows blanks. Its first half contains the name of an emulator. */
+static void read_brand(char brand[33])
+{
+  struct cpuc_cpuid_leaf part;
+  unsigned int i;
+
+  memset(brand, 0, 33);
+  if (cpuc_cpuid_read(0x80000000).a < 0x80000003)
+    return;
+  for (i = 0; i < 2; i++) {
+    part = cpuc_cpuid_read(0x80000002 + i);
+    memcpy(brand + 16 * i, &part, 16);
+  }
+}
+
+static int equals(const char *text, const char *wanted)
+{
+  return wanted && strcmp(text, wanted) == 0;
+}
+
+static const char *find_in_cpuid(void)
+{
+  struct cpuc_cpuid_leaf first = cpuc_cpuid_read(0), signature;
+  char vendor[13], name[13], brand[33];
+  int i;
+
+  if (first.a == 0)
+    return NULL;
+  signature = cpuc_cpuid_read(0x40000000);
+  copy_text(vendor, first.b, first.d, first.c);
+  copy_text(name, signature.b, signature.c, signature.d);
+  read_brand(brand);
+  for (i = 0; i < EMULATORS; i++)
+    if (equals(vendor, emulators[i].vendor) || equals(name, emulators[i].signature)
+      || (emulators[i].brand && strstr(brand, emulators[i].brand)))
+      return emulators[i].name;
+  return NULL;
+}
+
+#ifdef CPUCYCLES_POSIX
+
+/* Returns 1 if binfmt_misc starts programs with the interpreter of this name. */
+static int is_interpreter(const char *name)
+{
+  char path[96], text[16] = "";
+
+  snprintf(path, sizeof path, "/proc/sys/fs/binfmt_misc/%s", name);
+  return cpuc_file_read_start(path, text, sizeof text) > 0 && strncmp(text, "enabled\n", 8) == 0;
+}
+
+static int is_i386(const char *machine)
+{
+  return machine[0] == 'i' && strcmp(machine + 2, "86") == 0;
+}
+
+/* Returns the architecture in names of qemu's interpreters. Linux has the same names for both
+   orders of bytes on MIPS. */
+static const char *qemu_architecture(const char *machine)
+{
+  const unsigned int one = 1;
+  int is_little = *(const unsigned char *)&one == 1;
+
+  if (sizeof(void *) == 4 && strncmp(machine, "armv", 4) == 0)
+    return "arm";
+  if (is_little && strcmp(machine, "mips") == 0)
+    return "mipsel";
+  if (is_little && strcmp(machine, "mips64") == 0)
+    return "mips64el";
+  if (strcmp(machine, "parisc") == 0)
+    return "hppa";
+  return is_i386(machine) ? "i386" : machine;
+}
+
+static const char *find_interpreter(void)
+{
+  static char qemu[48];
+  struct utsname system;
+  int i, is_64, is_x86;
+
+  if (uname(&system) < 0)
+    return NULL;
+  is_64 = strcmp(system.machine, "x86_64") == 0;
+  is_x86 = is_64 || is_i386(system.machine);
+  for (i = 0; i < EMULATORS && is_x86; i++) {
+    const char *name = emulators[i].interpreters[!is_64];
+
+    if (name && is_interpreter(name))
+      return emulators[i].name;
+  }
+  snprintf(qemu, sizeof qemu, "qemu-%.40s", qemu_architecture(system.machine));
+  return is_interpreter(qemu) ? qemu : NULL;
+}
+
+#else
+
+static const char *find_interpreter(void)
+{
+  return NULL;
+}
+
+#endif
+
+const char *cpuc_emulator_find(void)
+{
+  const char *name = cpuc_translated_by_rosetta() ? "Rosetta" : find_in_cpuid();
+
+  return name ? name : find_interpreter();
+}
