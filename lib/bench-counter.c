@@ -6,6 +6,7 @@
 
 #include "lib/bench.h"
 #include "sys/dependent-add.h"
+#include "sys/emulator.h"
 
 #include <string.h>
 
@@ -21,7 +22,8 @@ int cpuc_bench_counter_describe(struct cpuc_bench_meter *meter)
   meter->rate = (double)(rate > 0 ? rate : cpucycles_persecond());
   meter->counts_core_cycles = strcmp(counter->count_unit, "core cycles") == 0;
   meter->counts_sleep = strcmp(counter->scope, "thread") != 0;
-  meter->add_takes_one_cycle = cpuc_dependent_add_takes_one_cycle();
+  /* the counts of an emulator are its own */
+  meter->add_takes_one_cycle = cpuc_dependent_add_takes_one_cycle() && !cpuc_emulator_find();
   return 0;
 }
 
