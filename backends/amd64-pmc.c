@@ -15,8 +15,8 @@
 #include "backends/backend.h"
 #include "backends/perf/counter.h"
 #include "backends/perf/hot.h"
-#include "backends/perf/remedy.h"
-#include "sys/perf-register.h"
+#include "sys/perf/remedy.h"
+#include "sys/perf/register.h"
 
 static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {

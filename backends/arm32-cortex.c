@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "backends/perf/remedy.h"
+#include "sys/perf/remedy.h"
 
 #include <signal.h>
 

@@ -7,6 +7,7 @@
 #define CPUCYCLES_BACKEND_H
 
 #include "include/cpucycles/inline.h"
+#include "sys/diagnosis.h"
 #include "sys/kind.h"
 
 #pragma GCC visibility push(hidden)
@@ -15,24 +16,6 @@ enum cpuc_scope {
   CPUC_SCOPE_THREAD, /* each thread has its own count */
   CPUC_SCOPE_CORE,   /* each core has its own count, which can jump on a migration */
   CPUC_SCOPE_SYSTEM  /* all cores share one count */
-};
-
-/* Why a counter was dropped, or is not read directly. Of the last two, the later one is worse. */
-enum cpuc_reason {
-  CPUC_REASON_NONE,
-#define CPUC_REASON(id, code, sentence) CPUC_REASON_##id,
-#include "sys/reasons.def"
-#undef CPUC_REASON
-};
-
-/* What open() of a backend may add to its result, and explain() to the reason of a dropped counter.
-   A member that is not 0 replaces the default of the library. The caller sets all members to 0
-   before it calls open() or explain(). */
-struct cpuc_diagnosis {
-  enum cpuc_reason reason; /* of a failure */
-  const char *explanation; /* of a failure: a sentence */
-  const char *remedy;      /* from explain(): a command or step that helps on this machine */
-  const char *unit;        /* from open(), if it succeeds: replaces `unit` of the backend */
 };
 
 /* The rate of a counter, or a frequency, that the hardware or the kernel reports. */

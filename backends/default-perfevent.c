@@ -4,7 +4,7 @@
    Readable if the kernel has a driver for the PMU, and one of these conditions holds:
    perf_event_paranoid is at most 2, or at most 1 if the PMU cannot exclude the kernel; the program
    has CAP_SYS_ADMIN in the initial user namespace; or perf_event_paranoid is 2, and the program has
-   CAP_PERFMON there (since Linux 5.8). See backends/perf/remedy.c.
+   CAP_PERFMON there (since Linux 5.8). See sys/perf/remedy.c.
    Threads, forked children and lost events: backends/perf/.
    Width: 64 bits, extended by the kernel. Rate: the current core frequency.
    Source: perf_event_open(2), sections "read_format" and "ERRORS". */

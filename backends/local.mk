@@ -13,7 +13,6 @@ EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
 EXTRA_DIST += backends/perf/counter.h
 EXTRA_DIST += backends/perf/hot.h
-EXTRA_DIST += backends/perf/kernel.h
 EXTRA_DIST += backends/perf/open.h
 EXTRA_DIST += backends/perf/read.h
 

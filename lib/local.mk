@@ -16,10 +16,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/common/cpuinfo.c \
 	backends/common/cpuinfo.h \
 	backends/manual.h \
-	backends/perf/pmu.c \
-	backends/perf/pmu.h \
-	backends/perf/remedy.c \
-	backends/perf/remedy.h \
 	backends/tsc/explain.c \
 	backends/tsc/counter.h \
 	backends/tsc/rate.c \
@@ -76,7 +72,7 @@ lib_libcpucycles_core_la_SOURCES = \
 # The counters of perf events share these files.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += \
-	backends/perf/kernel.c \
+	sys/perf/kernel.c \
 	backends/perf/open.c \
 	backends/perf/read.c \
 	backends/perf/slow.c

@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "perfex/set.h"
-#include "sys/perf-event.h"
+#include "sys/perf/event.h"
 
 #include <unistd.h>
 

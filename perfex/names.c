@@ -12,8 +12,8 @@
 #include "perfex/events.h"
 #include "perfex/why.h"
 #include "sys/parse.h"
-#include "sys/perf-core-types.h"
-#include "sys/perf-pmu.h"
+#include "sys/perf/core-types.h"
+#include "sys/perf/pmu.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

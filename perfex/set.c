@@ -6,7 +6,7 @@
 #include "perfex/set.h"
 
 #include "perfex/names.h"
-#include "sys/perf-event.h"
+#include "sys/perf/event.h"
 
 #include <string.h>
 

@@ -21,13 +21,16 @@ sys_libcommon_la_SOURCES = \
 	sys/os-thread.h \
 	sys/parse.c \
 	sys/parse.h \
-	sys/perf-core-types.c \
-	sys/perf-core-types.h \
-	sys/perf-event.h \
-	sys/perf-page.h \
-	sys/perf-pmu.c \
-	sys/perf-pmu.h \
-	sys/perf-register.h \
+	sys/perf/core-types.c \
+	sys/perf/core-types.h \
+	sys/perf/event.h \
+	sys/perf/kernel.h \
+	sys/perf/page.h \
+	sys/perf/pmu.c \
+	sys/perf/pmu.h \
+	sys/perf/register.h \
+	sys/perf/settings.c \
+	sys/perf/settings.h \
 	sys/quantile.c \
 	sys/quantile.h \
 	sys/reasons.def \
@@ -50,9 +53,12 @@ sys_libcpu_la_SOURCES = \
 	sys/dependent-add.h \
 	sys/emulator.c \
 	sys/emulator.h \
+	sys/diagnosis.h \
 	sys/guard.h \
 	sys/hypervisor.c \
 	sys/hypervisor.h \
+	sys/perf/remedy.c \
+	sys/perf/remedy.h \
 	sys/thread-usage.c \
 	sys/thread-usage.h
 

@@ -11,7 +11,7 @@
 #define CPUCYCLES_RISCV_CYCLE_H
 
 #include "backends/backend.h"
-#include "backends/perf/remedy.h"
+#include "sys/perf/remedy.h"
 
 #include <signal.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The code of riscv64-perfrdcycle and riscv32-perfrdcycle, which read a counter CSR
-   (sys/perf-register.h). */
+   (sys/perf/register.h). */
 
 #ifndef CPUCYCLES_RISCV_PERF_H
 #define CPUCYCLES_RISCV_PERF_H
 
 #include "backends/perf/counter.h"
 #include "backends/perf/hot.h"
-#include "backends/perf/remedy.h"
-#include "sys/perf-register.h"
+#include "sys/perf/remedy.h"
+#include "sys/perf/register.h"
 
 static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 {

@@ -10,13 +10,13 @@
 
 #include "backends/perf/open.h"
 
-#include "backends/perf/kernel.h"
-#include "backends/perf/pmu.h"
+#include "sys/perf/kernel.h"
+#include "sys/perf/settings.h"
 #include "backends/perf/read.h"
-#include "backends/perf/remedy.h"
+#include "sys/perf/remedy.h"
 #include "sys/guard.h"
 #include "sys/os-thread.h"
-#include "sys/perf-event.h"
+#include "sys/perf/event.h"
 
 #include <errno.h>
 #include <string.h>
@@ -336,9 +336,9 @@ static int try_counter(void)
   int error;
 
   counter->findings->access_denied = 0;
-  error = cpuc_pmu_was_found_absent
+  error = cpuc_perf_settings_no_pmu
     ? ENOENT : try_event(core_cycles, &counter->findings->requested_kernel);
-  cpuc_pmu_was_found_absent = error == ENOENT;
+  cpuc_perf_settings_no_pmu = error == ENOENT;
   return error;
 }
 

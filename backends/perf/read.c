@@ -7,7 +7,7 @@
 
 #include "backends/perf/read.h"
 
-#include "sys/perf-page.h"
+#include "sys/perf/page.h"
 
 const struct perf_event_mmap_page cpuc_perf_no_page;
 

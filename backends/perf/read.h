@@ -15,8 +15,8 @@
 #define CPUCYCLES_PERF_READ_H
 
 #include "backends/backend.h"
-#include "backends/perf/kernel.h"
-#include "sys/perf-core-types.h"
+#include "sys/perf/kernel.h"
+#include "sys/perf/core-types.h"
 #include "sys/thread-local.h"
 
 #include <linux/perf_event.h>

@@ -7,7 +7,7 @@
 
 #include "backends/perf/hot.h"
 
-#include "backends/perf/kernel.h"
+#include "sys/perf/kernel.h"
 #include "backends/perf/open.h"
 #include "backends/perf/read.h"
 

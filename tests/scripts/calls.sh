@@ -9,7 +9,7 @@ set -eu
 
 # Prints the objects of the build. With libtool, the shared object counts.
 objects() {
-  for source in $(cd "$srcdir" && ls sys/*.c backends/*.c backends/*/*.c lib/*.c perfex/*.c \
+  for source in $(cd "$srcdir" && ls sys/*.c sys/*/*.c backends/*.c backends/*/*.c lib/*.c perfex/*.c \
     cpucycles-info/*.c bench/*.c); do
     name=${source%.c}
     object=${name%/*}/.libs/${name##*/}.o

@@ -16,7 +16,7 @@
 
 #include "backends/perf/counter.h"
 #include "backends/perf/hot.h"
-#include "backends/perf/pmu.h"
+#include "sys/perf/settings.h"
 #include "backends/perf/read.h"
 #include "sys/dependent-add.h"
 #include "tests/suites/child.h"
@@ -79,7 +79,7 @@ static void select_without_events(void)
   perf_kernel.has_no_events = 1;
   cpucycles_implementation();
   perf_kernel.has_no_events = 0;
-  cpuc_pmu_was_found_absent = 0; /* otherwise no counter would be opened any more */
+  cpuc_perf_settings_no_pmu = 0; /* otherwise no counter would be opened any more */
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */

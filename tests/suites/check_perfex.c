@@ -6,7 +6,7 @@
 
 #include "include/perfex.h"
 #include "perfex/events.h"
-#include "sys/perf-event.h"
+#include "sys/perf/event.h"
 
 #include "tests/suites/child.h"
 

@@ -4,11 +4,12 @@
 
 #include "config.h"
 
-#include "backends/perf/remedy.h"
+#include "backends/backend.h"
 #include "cpucycles-info/machine.h"
 #include "sys/cpuid.h"
 #include "sys/file.h"
 #include "sys/hypervisor.h"
+#include "sys/perf/remedy.h"
 
 #include "tests/suites/machine.h"
 
@@ -16,7 +17,7 @@
 #include <string.h>
 
 #ifdef HAVE_PERF_EVENTS
-#include "sys/perf-pmu.h"
+#include "sys/perf/pmu.h"
 #endif
 
 /* The signatures of hypervisors in CPUID. The first one is empty if CPUID reports no hypervisor.

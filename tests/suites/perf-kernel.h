@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Replaces backends/perf/kernel.c and sys/perf-pmu.c with a simulated kernel. A software event
+/* Replaces sys/perf/kernel.c and sys/perf/pmu.c with a simulated kernel. A software event
    replaces the cycles of the PMU. It counts the CPU time of the thread in nanoseconds, which every
    Linux counts. A test fills the mmap pages itself, and may change what the kernel returns. The
    real kernel does all the rest. Where it has no perf events, as under qemu-user, a test that fills
@@ -8,9 +8,9 @@
 #ifndef CPUCYCLES_PERF_KERNEL_TEST_H
 #define CPUCYCLES_PERF_KERNEL_TEST_H
 
-#include "backends/perf/kernel.h"
-#include "sys/perf-event.h"
-#include "sys/perf-pmu.h"
+#include "sys/perf/kernel.h"
+#include "sys/perf/event.h"
+#include "sys/perf/pmu.h"
 
 #include <errno.h>
 #include <fcntl.h>

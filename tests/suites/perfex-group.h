@@ -7,7 +7,7 @@
 #define CPUCYCLES_PERFEX_GROUP_TEST_H
 
 #include "perfex/set.h"
-#include "sys/perf-event.h"
+#include "sys/perf/event.h"
 
 #include "tests/suites/child.h"
 

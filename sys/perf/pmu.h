@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The directories in which the kernel describes its PMUs. A test can define these functions itself,
-   so that the linker leaves perf-pmu.c out.
+   so that the linker leaves pmu.c out.
    Source: Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices*. */
 
-#ifndef CPUCYCLES_PERF_PMU_FILES_H
-#define CPUCYCLES_PERF_PMU_FILES_H
+#ifndef CPUCYCLES_PERF_PMU_H
+#define CPUCYCLES_PERF_PMU_H
 
 #include <stddef.h>
 

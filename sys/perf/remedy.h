@@ -4,7 +4,7 @@
 #ifndef CPUCYCLES_PERF_REMEDY_H
 #define CPUCYCLES_PERF_REMEDY_H
 
-#include "backends/backend.h"
+#include "sys/diagnosis.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -6,10 +6,10 @@
 
 #include "config.h"
 
-#include "sys/perf-core-types.h"
+#include "sys/perf/core-types.h"
 
 #include "sys/parse.h"
-#include "sys/perf-pmu.h"
+#include "sys/perf/pmu.h"
 
 #include <errno.h>
 #include <string.h>

@@ -5,22 +5,22 @@
 
 #include "config.h"
 
-#include "backends/perf/pmu.h"
+#include "sys/perf/settings.h"
 
 #include "sys/file.h"
 
-int cpuc_pmu_was_found_absent;
+int cpuc_perf_settings_no_pmu;
 
-long long cpuc_pmu_read_rdpmc_level(int *is_hybrid)
+long long cpuc_perf_settings_rdpmc_level(int *is_hybrid)
 {
-  long long level = cpuc_file_read_number(CPUC_PMU_RDPMC_FILE, 1);
+  long long level = cpuc_file_read_number(CPUC_PERF_SETTINGS_RDPMC, 1);
 
   if (is_hybrid)
     *is_hybrid = level < 0;
-  return level >= 0 ? level : cpuc_file_read_number(CPUC_PMU_HYBRID_RDPMC_FILE, 1);
+  return level >= 0 ? level : cpuc_file_read_number(CPUC_PERF_SETTINGS_HYBRID_RDPMC, 1);
 }
 
-int cpuc_pmu_nmi_watchdog_is_on(void)
+int cpuc_perf_settings_nmi_watchdog_is_on(void)
 {
   return cpuc_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
 }

@@ -5,10 +5,10 @@
 
 #include "config.h"
 
-#include "backends/perf/kernel.h"
+#include "sys/perf/kernel.h"
 
 #include "sys/guard.h"
-#include "sys/perf-event.h"
+#include "sys/perf/event.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -15,15 +15,15 @@
 
 #include "config.h"
 
-#include "backends/perf/remedy.h"
+#include "sys/perf/remedy.h"
 
-#include "backends/perf/pmu.h"
 #include "sys/container.h"
 #include "sys/emulator.h"
 #include "sys/file.h"
 #include "sys/hypervisor.h"
 #include "sys/parse.h"
-#include "sys/perf-core-types.h"
+#include "sys/perf/settings.h"
+#include "sys/perf/core-types.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -324,7 +324,7 @@ static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
   size_t i = 0;
 
   known.pmu = find_pmu(cpuc_perf_core_types_is_pmu);
-  if (known.pmu != PMU_PRESENT && (known.refusal == GOT_ABSENT || cpuc_pmu_was_found_absent))
+  if (known.pmu != PMU_PRESENT && (known.refusal == GOT_ABSENT || cpuc_perf_settings_no_pmu))
     known.pmu = PMU_ABSENT;
   known.level = find_level(known.mode == WITH_KERNEL);
   known.place = !container ? ON_HOST : container->leave ? IN_SANDBOX : IN_CONTAINER;
@@ -406,15 +406,15 @@ static const struct {
   const char *set_to_1, *set_to_2_and_run;
 } rdpmc_remedies[2] = {
 #define RDPMC_REMEDIES(file) { "echo 1 > " file, "echo 2 > " file "; " FIXED_COUNTER_REMEDY }
-  RDPMC_REMEDIES(CPUC_PMU_RDPMC_FILE),
-  RDPMC_REMEDIES(CPUC_PMU_HYBRID_RDPMC_FILE),
+  RDPMC_REMEDIES(CPUC_PERF_SETTINGS_RDPMC),
+  RDPMC_REMEDIES(CPUC_PERF_SETTINGS_HYBRID_RDPMC),
 #undef RDPMC_REMEDIES
 };
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
   int is_hybrid;
-  long long level = cpuc_pmu_read_rdpmc_level(&is_hybrid);
+  long long level = cpuc_perf_settings_rdpmc_level(&is_hybrid);
 
   if (level < 0 || level >= needed)
     return;
@@ -431,7 +431,7 @@ void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 
 void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis)
 {
-  diagnosis->explanation = cpuc_pmu_nmi_watchdog_is_on()
+  diagnosis->explanation = cpuc_perf_settings_nmi_watchdog_is_on()
     ? "the kernel's NMI watchdog sets it back, usually every ten seconds"
     : "it is stopped, because no perf event keeps it running";
   diagnosis->remedy = FIXED_COUNTER_REMEDY;

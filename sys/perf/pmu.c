@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "sys/perf-pmu.h"
+#include "sys/perf/pmu.h"
 
 #include "sys/file.h"
 
