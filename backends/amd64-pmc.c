@@ -26,7 +26,6 @@ static void diagnose_access(struct cpuc_diagnosis *diagnosis)
 static const struct cpuc_perf_counter counter = {
   .instruction = cpuc_perf_register,
   .fixed_index = CPUC_PERF_FIXED_INDEX,
-  .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 

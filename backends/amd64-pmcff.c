@@ -16,7 +16,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "sys/perf/settings.h"
+#include "sys/perf/pmu.h"
 #include "sys/perf/remedy.h"
 #include "sys/cpuid.h"
 
@@ -49,15 +49,15 @@ static int open_fixed_counter(const struct cpuc_services *services,
   long long level;
 
   (void)services;
-  if (cpuc_perf_settings_no_pmu)
+  if (cpuc_machine_lacks_pmu(diagnosis->machine))
     return ENODEV;
   /* Read the file before CPUID, which takes longer because it exits to the hypervisor. */
-  level = cpuc_perf_settings_rdpmc_level(NULL);
+  level = cpuc_perf_pmu_read_rdpmc(NULL);
   if (level < 0 || !has_fixed_counter())
     return ENODEV;
   if (level < 2)
     return EACCES;
-  if (!cpuc_perf_settings_nmi_watchdog_is_on())
+  if (!cpuc_perf_pmu_watchdog_is_on())
     return 0;
   diagnosis->reason = CPUC_REASON_DECREASING;
   return EBUSY;
@@ -70,7 +70,7 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
   else if (error == EACCES)
     cpuc_remedy_for_rdpmc(2, diagnosis);
   /* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
-  else if (error == ENODEV && cpuc_perf_settings_rdpmc_level(NULL) < 0 && cpuc_cpuid_is_intel())
+  else if (error == ENODEV && cpuc_perf_pmu_read_rdpmc(NULL) < 0 && cpuc_cpuid_is_intel())
     cpuc_remedy_for_no_pmu(diagnosis);
 }
 

@@ -31,7 +31,6 @@ static const struct cpuc_perf_counter counter = {
   .fixed_index = CPUC_PERF_FIXED_INDEX,
   .width = 64,
   .config1 = CPUC_PERF_LONG | CPUC_PERF_USER_ACCESS,
-  .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 

@@ -46,7 +46,7 @@ static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
 static void open_counter(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
-  struct cpuc_diagnosis diagnosis = { 0 };
+  struct cpuc_diagnosis diagnosis = { .machine = &candidate->context->machine };
   int error = 0;
 
   if (candidate->backend->open)
@@ -323,7 +323,7 @@ static void explain(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
 
-  cpuc_reasons_explain(&candidate->info, candidate->backend);
+  cpuc_reasons_explain(&candidate->info, candidate->backend, &candidate->context->machine);
 }
 
 void cpuc_candidate_explain(struct cpuc_candidate *candidate)

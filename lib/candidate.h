@@ -16,6 +16,7 @@
 /* State that all candidates of a selection share. It lives as long as the selection. */
 struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
+  struct cpuc_machine machine;          /* what they have found */
   long long persecond; /* the estimate of the CPU's frequency, in Hz */
   long long (*now)(void); /* the clock that cpuc_calibrate_scaling() uses, in nanoseconds */
   /* the extension of the open 32-bit counter: one is enough, because the trials open one counter at

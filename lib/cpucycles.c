@@ -244,7 +244,8 @@ static void explain_all(struct cpuc_selection *selection)
   int i;
 
   for (i = 0; i < selection->count; i++)
-    cpuc_reasons_explain(&selection->candidates[i].info, selection->candidates[i].backend);
+    cpuc_reasons_explain(&selection->candidates[i].info, selection->candidates[i].backend,
+      &selection->context.machine);
 }
 
 /* Returns NULL in a signal handler or allocator that runs inside the selection or explain_all(). */

@@ -72,7 +72,6 @@ lib_libcpucycles_core_la_SOURCES = \
 # The counters of perf events share these files.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += \
-	sys/perf/kernel.c \
 	backends/perf/open.c \
 	backends/perf/read.c \
 	backends/perf/slow.c

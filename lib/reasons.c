@@ -69,9 +69,10 @@ void cpuc_reasons_drop_signal(struct cpucycles_counter_info *info, int signal)
 }
 
 /* Changes no member that print_trace() reads, because another thread may print at the same time. */
-void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc_backend *backend)
+void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc_backend *backend,
+  struct cpuc_machine *machine)
 {
-  struct cpuc_diagnosis diagnosis = { 0 };
+  struct cpuc_diagnosis diagnosis = { .machine = machine };
 
   if (info->state != CPUCYCLES_DROPPED || !backend->explain)
     return;

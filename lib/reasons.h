@@ -21,7 +21,8 @@ void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal);
 void cpuc_reasons_note_unproven(struct cpucycles_counter_info *);
 
 /* Asks the backend of a dropped counter for an explanation and a remedy. */
-void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *);
+void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *,
+  struct cpuc_machine *);
 
 /* Stores CPUC_REASON_BY_READ or CPUC_REASON_BY_FALLBACK as the reason of the selected counter,
    because at least one thread does not read this counter directly. Keeps the old reason if it is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* start_counters() and read_counters(): two events of the calling thread, in one group (set.h). The
+/* start_counters() and read_counters(): two events of the calling thread, in one group. The
    generation number of a thread grows by one at each start and each stop. read_counters() returns
    the number of the start only if the events have counted all the time since. If read_counters()
    returns another number, the kernel stopped the events, the program stopped them or started them
@@ -9,16 +9,15 @@
 
 #include "include/perfex.h"
 #include "perfex/count.h"
+#include "perfex/early.h"
 #include "perfex/events.h"
 #include "perfex/message.h"
-#include "perfex/names.h"
-#include "perfex/set.h"
 #include "sys/os-thread.h"
+#include "sys/perf/group.h"
 #include "sys/thread-local.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <string.h>
 
 /* The counters of the calling thread. Signal handlers that call libperfex access them, too. */
@@ -28,18 +27,11 @@ static CPUC_THREAD_LOCAL struct {
   int error;        /* errno of the last start if it failed, else 0 */
   int requested[2]; /* arguments of the caller */
   int event[2];     /* counted events: the arguments, unless the environment overrides them */
-  struct pfx_set_event opened[2];
-  int is_copy; /* 1 after a fork: descriptors are copies, and events belong to the parent */
+  struct cpuc_perf_group group;
+  struct cpuc_perf_event opened[2];
+  unsigned long forks;  /* before the process to which the events belong */
+  int runs_close_at_exit;
 } counters;
-
-static struct pfx_set group(void)
-{
-  return (struct pfx_set){ counters.opened, 2, 1, 0 };
-}
-
-/* The destructor of this key closes the events of a thread that exits. */
-static pthread_key_t exit_key;
-static int exit_key_is_created;
 
 /* The numbers of each thread begin far from those of all other threads (at multiples of 2^32 /
    golden ratio), so that a number of one thread does not match a number of another thread. */
@@ -66,58 +58,45 @@ int pfx_count_generation(void)
   return generation;
 }
 
+/* Returns 1 after a fork: descriptors are copies, and events belong to the parent. */
+static int are_copies(void)
+{
+  return counters.forks != pfx_early_forks;
+}
+
 static void stop_events(void)
 {
-  const struct pfx_set stopped = group();
-
   if (!counters.is_running)
     return;
   counters.is_running = 0;
-  pfx_set_close(&stopped, 2, counters.is_copy);
+  cpuc_perf_group_close(&counters.group, are_copies());
   next_generation();
 }
 
-static void close_at_exit(void *unused)
+static void close_at_exit(void)
 {
   struct cpuc_os_thread_saved saved;
 
-  (void)unused;
   cpuc_os_thread_block_signals_and_cancellation(&saved);
+  counters.runs_close_at_exit = 0;
   stop_events();
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
-static void after_fork_in_child(void)
-{
-  counters.is_copy = 1;
-}
-
-/* Runs when the library is loaded, because fork handlers cannot be added while a fork runs them,
-   and because the C library has room in each thread for the values of the first keys only. The
-   value of a later key needs an allocation in the first start_counters() of a thread, which a
-   signal handler that has interrupted malloc() can call. Without priority 101, the constructors of
-   a statically linked program would run before this function. */
-__attribute__((constructor(101))) static void load(void)
-{
-  cpuc_os_thread_on_fork(after_fork_in_child);
-  exit_key_is_created = pthread_key_create(&exit_key, close_at_exit) == 0;
-}
-
-/* Deletes the key, because its destructor is unloaded with a module that contains a static copy of
-   the library. */
-__attribute__((destructor)) static void unload(void)
-{
-  close_at_exit(NULL);
-  if (exit_key_is_created)
-    pthread_key_delete(exit_key);
-  exit_key_is_created = 0;
-}
-
-static struct pfx_set_wanted wanted_event(int event)
+static struct perf_event_attr wanted_event(int event)
 {
   const struct pfx_events_entry *row = pfx_events_row(event);
 
-  return (struct pfx_set_wanted){ row->type, { row->config, 0, 0 }, PFX_NAMES_USER };
+  return cpuc_perf_event_attributes(row->type, row->config, CPUC_PERF_USER);
+}
+
+/* Returns 1 if the kernel counts this event alone. */
+static int is_counted_alone(int event)
+{
+  struct perf_event_attr wanted = wanted_event(event);
+  struct cpuc_perf_event tried;
+
+  return cpuc_perf_event_try(&tried, &wanted, 0) == 0;
 }
 
 /* Returns the errno to report for an event that the kernel refused. For ENOENT, EINVAL and
@@ -127,18 +106,17 @@ static struct pfx_set_wanted wanted_event(int event)
 static int explain_refusal(int error, int event)
 {
   const struct pfx_events_entry *row = pfx_events_row(event);
-  const struct pfx_set_wanted wanted = wanted_event(event), cycles = wanted_event(0);
 
   if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP)
     return error;
-  if (pfx_set_can_open(&wanted)) {
+  if (is_counted_alone(event)) {
     pfx_message("event %d (%s) cannot be counted together with event %d here", event, row->text,
       counters.event[0]);
     return EINVAL;
   }
   /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP, so EINVAL
      is returned instead. */
-  if (!pfx_set_can_open(&cycles))
+  if (!is_counted_alone(0))
     return error == EOPNOTSUPP ? EINVAL : error;
   pfx_message("event %d (%s) cannot be counted: this CPU does not have it", event, row->text);
   return ENOTSUP;
@@ -147,39 +125,36 @@ static int explain_refusal(int error, int event)
 /* Opens counters.event[]. Returns 0 or an errno. */
 static int open_events(void)
 {
-  struct pfx_set opened = group();
   int i, error = 0;
 
+  counters.forks = pfx_early_forks;
+  counters.group = (struct cpuc_perf_group){ counters.opened, 2, 1, 0, 0 };
   for (i = 0; i < 2 && error == 0; i++) {
-    const struct pfx_set_wanted wanted = wanted_event(counters.event[i]);
+    struct perf_event_attr wanted = wanted_event(counters.event[i]);
 
-    error = pfx_set_open(&opened, &wanted, i);
+    error = cpuc_perf_group_add(&counters.group, &wanted);
   }
-  if (error == 0)
-    return 0;
-  error = explain_refusal(error, counters.event[i - 1]);
-  pfx_set_close(&opened, i - 1, 0);
+  if (error != 0)
+    return explain_refusal(error, counters.event[i - 1]);
+  if (!counters.runs_close_at_exit)
+    error = pfx_early_run_at_exit(close_at_exit);
+  counters.runs_close_at_exit = error == 0;
   return error;
 }
 
-/* Opens and starts counters.event[]. Returns 0 or an errno. */
+/* Opens and starts counters.event[]. Starts last, so that as little as possible is counted before
+   the code of the caller. Returns 0 or an errno. */
 static int start_events(void)
 {
-  const struct pfx_set started = group();
   int error = open_events();
 
-  if (error != 0)
-    return error;
-  counters.is_copy = 0;
-  counters.is_running = 1;
-  next_generation();
-  error = pthread_setspecific(exit_key, &counters);
   if (error != 0) {
-    stop_events();
+    cpuc_perf_group_close(&counters.group, 0);
     return error;
   }
-  /* Start last, so that as little as possible is counted before the code of the caller. */
-  error = pfx_set_start(&started);
+  counters.is_running = 1;
+  next_generation();
+  error = cpuc_perf_group_start(&counters.group);
   if (error != 0)
     stop_events();
   return error;
@@ -205,8 +180,6 @@ int start_counters(int e0, int e1)
   cpuc_os_thread_block_signals_and_cancellation(&saved); /* a signal handler may start counters */
   if (pfx_events_override(events, 1) != 0)
     error = errno;
-  else if (!exit_key_is_created)
-    error = EAGAIN; /* too many keys: pthread_key_create(3) */
   else if (!(check_kernel_event(events[0]) & check_kernel_event(events[1])))
     error = ENOTSUP; /* with "&", each of the two events can get its message */
   stop_events();
@@ -223,15 +196,15 @@ int start_counters(int e0, int e1)
   return generation;
 }
 
-/* Reads the group. Returns 1 if its events belong to this thread and process, and have counted all
-   the time since their start. Otherwise both counts are 0. */
+/* Reads the group, which lacks the second event if the descriptor of this event is closed. Returns 1
+   if its events belong to this thread and process, and have counted all the time since their start.
+   Otherwise both counts are 0. */
 static int read_group(long long counts[2])
 {
-  const struct pfx_set read = group();
-
   counts[0] = counts[1] = 0;
-  return counters.is_running && !counters.is_copy && pfx_set_owns(&counters.opened[0])
-    && pfx_set_owns(&counters.opened[1]) && pfx_set_read(&read, counts) == 0;
+  return counters.is_running && !are_copies()
+    && cpuc_perf_event_owns_descriptor(&counters.opened[0])
+    && cpuc_perf_group_read(&counters.group, counts) == 0;
 }
 
 /* Stores the count of event[first] in *c0 and the count of the other event in *c1, and stops both

@@ -40,20 +40,21 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/cost.h \
 	perfex/count.c \
 	perfex/count.h \
+	perfex/early.c \
+	perfex/early.h \
 	perfex/events.c \
 	perfex/events.h \
 	perfex/fortran.c \
-	perfex/group.c \
 	perfex/message.c \
 	perfex/message.h \
 	perfex/names.c \
 	perfex/names.h \
-	perfex/set.c \
-	perfex/set.h \
 	perfex/perfex.c \
 	perfex/print.c \
 	perfex/why.c \
 	perfex/why.h \
+	sys/perf/group.c \
+	sys/perf/group.h \
 	sys/trapped-call.c \
 	sys/trapped-call.h
 perfex_libperfex_core_la_LIBADD = sys/libcommon.la

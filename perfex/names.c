@@ -12,7 +12,7 @@
 #include "perfex/events.h"
 #include "perfex/why.h"
 #include "sys/parse.h"
-#include "sys/perf/core-types.h"
+#include "sys/perf/event.h"
 #include "sys/perf/pmu.h"
 
 #include <errno.h>
@@ -192,7 +192,7 @@ static int parse_pmu_event(char *pmu, char *slash, struct pfx_names_event *event
       event->name, pmu);
   event->type = (uint32_t)number;
   event->counter = event->type == PERF_TYPE_SOFTWARE ? PFX_NAMES_SOFTWARE
-    : cpuc_perf_core_types_is_pmu(pmu) ? PFX_NAMES_CORE_PMU : PFX_NAMES_OTHER_PMU;
+    : cpuc_perf_pmu_is_of_cores(pmu) ? PFX_NAMES_CORE_PMU : PFX_NAMES_OTHER_PMU;
   return add_terms(event, pmu, slash + 1, 0);
 }
 
@@ -201,12 +201,12 @@ static int parse_modes(char *text, struct pfx_names_event *event)
 {
   char *slash = strrchr(text, '/'), *colon = strchr(slash ? slash : text, ':'), *at;
 
-  event->modes = PFX_NAMES_USER;
+  event->modes = CPUC_PERF_USER;
   if (!colon)
     return 0;
   event->modes = 0;
   for (at = colon + 1; *at == 'u' || *at == 'k'; at++)
-    event->modes |= *at == 'u' ? PFX_NAMES_USER : PFX_NAMES_KERNEL;
+    event->modes |= *at == 'u' ? CPUC_PERF_USER : CPUC_PERF_KERNEL;
   if (*at || event->modes == 0)
     return pfx_why(EINVAL, "%s: the modes are :u, :k or :uk", event->name);
   *colon = 0;
@@ -219,10 +219,10 @@ static int check_modes(const struct pfx_names_event *event)
   uint64_t number = event->type == PERF_TYPE_SOFTWARE ? event->config[0] : PERF_COUNT_SW_MAX;
 
   if ((number == PERF_COUNT_SW_CPU_CLOCK || number == PERF_COUNT_SW_TASK_CLOCK)
-    && event->modes != (PFX_NAMES_USER | PFX_NAMES_KERNEL))
+    && event->modes != (CPUC_PERF_USER | CPUC_PERF_KERNEL))
     return pfx_why(EINVAL, "%s counts user mode and kernel: append :uk", event->name);
   if ((number == PERF_COUNT_SW_CONTEXT_SWITCHES || number == PERF_COUNT_SW_CPU_MIGRATIONS)
-    && event->modes == PFX_NAMES_USER)
+    && event->modes == CPUC_PERF_USER)
     return pfx_why(EINVAL, "%s happens in the kernel: append :k or :uk", event->name);
   return 0;
 }

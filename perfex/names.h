@@ -17,14 +17,11 @@ enum pfx_names_counter {
   PFX_NAMES_OTHER_PMU
 };
 
-/* Modes that are counted. */
-enum { PFX_NAMES_USER = 1, PFX_NAMES_KERNEL = 2 };
-
 struct pfx_names_event {
   uint32_t type; /* of struct perf_event_attr, like the next three */
   uint64_t config[3];
   enum pfx_names_counter counter;
-  int modes;
+  int modes; /* of sys/perf/event.h */
   char name[PFX_NAMES_SIZE]; /* as the program wrote it, cut to size */
 };
 

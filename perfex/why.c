@@ -5,52 +5,37 @@
 #include "config.h"
 
 #include "include/perfex.h"
+#include "perfex/early.h"
 #include "perfex/why.h"
-#include "sys/early.h"
-#include "sys/thread-local.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WHY_SIZE = 512 };
 
-static pthread_key_t key;
-static int has_key;
-static CPUC_THREAD_LOCAL int is_lost; /* 1 if there was no memory for the last sentence */
+/* The sentence of a thread that has no memory for its sentences. */
+static CPUC_THREAD_LOCAL const char *constant;
 
-static CPUC_EARLY_LOAD void load(void)
+static char *get_memory(void)
 {
-  has_key = pthread_key_create(&key, free) == 0;
-}
+  char *text = pfx_early_memory();
 
-/* The destructor of the key is not in a module that was unloaded. */
-static CPUC_EARLY_UNLOAD void unload(void)
-{
-  if (!has_key)
-    return;
-  free(pthread_getspecific(key));
-  pthread_key_delete(key);
-  has_key = 0;
-}
-
-static char *get_text(void)
-{
-  return has_key ? pthread_getspecific(key) : NULL;
+  if (!text && (text = malloc(WHY_SIZE)) != NULL && pfx_early_store_memory(text) != 0) {
+    free(text);
+    text = NULL;
+  }
+  return text;
 }
 
 int pfx_why(int error, const char *format, ...)
 {
-  char *text = get_text();
+  char *text = get_memory();
   va_list arguments;
 
-  if (!text && has_key && (text = malloc(WHY_SIZE)) != NULL && pthread_setspecific(key, text)) {
-    free(text);
-    text = NULL;
-  }
-  is_lost = !text;
+  constant = strchr(format, '%') ? "there is no memory for the sentence on this failure" : format;
   if (text) {
     va_start(arguments, format);
     vsnprintf(text, WHY_SIZE, format, arguments);
@@ -62,9 +47,7 @@ int pfx_why(int error, const char *format, ...)
 
 const char *perfex_why(void)
 {
-  const char *text = get_text();
+  const char *text = pfx_early_memory();
 
-  if (is_lost)
-    return "there was no memory for the reason; errno had its number";
-  return text ? text : "no failure is known in this thread";
+  return text ? text : constant ? constant : "no failure is known in this thread";
 }

@@ -4,6 +4,8 @@
 #ifndef CPUCYCLES_DIAGNOSIS_H
 #define CPUCYCLES_DIAGNOSIS_H
 
+#include "sys/machine.h"
+
 /* Why a counter was dropped, or is not read directly. Of the last two, the later one is worse. */
 enum cpuc_reason {
   CPUC_REASON_NONE,
@@ -13,9 +15,10 @@ enum cpuc_reason {
 };
 
 /* What open() of a backend may add to its result, and explain() to the reason of a dropped counter.
-   A member that is not 0 replaces the default of the library. The caller sets all members to 0
-   before it calls open() or explain(). */
+   A member that is not 0 replaces the default of the library. The caller sets `machine`, and all
+   other members to 0, before it calls open() or explain(). */
 struct cpuc_diagnosis {
+  struct cpuc_machine *machine; /* in: what is known; open() adds what it finds */
   enum cpuc_reason reason; /* of a failure */
   const char *explanation; /* of a failure: a sentence */
   const char *remedy;      /* from explain(): a command or step that helps on this machine */

@@ -9,28 +9,38 @@ noinst_LTLIBRARIES += sys/libcommon.la
 sys_libcommon_la_SOURCES = \
 	sys/clock-sample.h \
 	sys/clock-wait.h \
+	sys/container.c \
+	sys/container.h \
+	sys/cpuid.c \
+	sys/cpuid.h \
+	sys/diagnosis.h \
 	sys/early.h \
+	sys/emulator.c \
+	sys/emulator.h \
 	sys/environment.c \
 	sys/environment.h \
 	sys/file.c \
 	sys/file.h \
+	sys/guard.h \
+	sys/hypervisor.c \
+	sys/hypervisor.h \
 	sys/kind.c \
 	sys/kind.h \
 	sys/lock.h \
+	sys/machine.h \
 	sys/os-clock.h \
 	sys/os-thread.h \
 	sys/parse.c \
 	sys/parse.h \
-	sys/perf/core-types.c \
-	sys/perf/core-types.h \
+	sys/perf/cycles.h \
 	sys/perf/event.h \
 	sys/perf/kernel.h \
 	sys/perf/page.h \
 	sys/perf/pmu.c \
 	sys/perf/pmu.h \
 	sys/perf/register.h \
-	sys/perf/settings.c \
-	sys/perf/settings.h \
+	sys/perf/remedy.c \
+	sys/perf/remedy.h \
 	sys/quantile.c \
 	sys/quantile.h \
 	sys/reasons.def \
@@ -45,28 +55,17 @@ noinst_LTLIBRARIES += sys/libcpu.la
 sys_libcpu_la_SOURCES = \
 	sys/architecture.c \
 	sys/architecture.h \
-	sys/container.c \
-	sys/container.h \
-	sys/cpuid.c \
-	sys/cpuid.h \
 	sys/dependent-add.c \
 	sys/dependent-add.h \
-	sys/emulator.c \
-	sys/emulator.h \
-	sys/diagnosis.h \
-	sys/guard.h \
-	sys/hypervisor.c \
-	sys/hypervisor.h \
-	sys/perf/remedy.c \
-	sys/perf/remedy.h \
 	sys/thread-usage.c \
 	sys/thread-usage.h
 
 # Each kind of system has its own file.
 if POSIX
-sys_libcommon_la_SOURCES += sys/os-clock.c sys/os-thread.c
-sys_libcpu_la_SOURCES += sys/guard.c
+sys_libcommon_la_SOURCES += sys/guard.c sys/os-clock.c sys/os-thread.c
 else
-sys_libcommon_la_SOURCES += sys/os-clock-windows.c sys/os-thread-windows.c
-sys_libcpu_la_SOURCES += sys/guard-windows.c
+sys_libcommon_la_SOURCES += sys/guard-windows.c sys/os-clock-windows.c sys/os-thread-windows.c
+endif
+if PERF_EVENTS
+sys_libcommon_la_SOURCES += sys/perf/cycles.c sys/perf/event.c sys/perf/kernel.c
 endif

@@ -21,7 +21,6 @@ static const struct cpuc_perf_counter counter = {
   .instruction = cpuc_perf_register,
   .fixed_index = CPUC_PERF_FIXED_INDEX,
   .width = 64,
-  .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 

@@ -10,8 +10,6 @@
 
 static const struct cpuc_perf_counter counter;
 
-static struct cpuc_perf_findings findings;
-
 static int open_counter(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
 {
   return cpuc_perf_open(&counter, services, diagnosis);

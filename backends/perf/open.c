@@ -10,61 +10,30 @@
 
 #include "backends/perf/open.h"
 
-#include "sys/perf/kernel.h"
-#include "sys/perf/settings.h"
 #include "backends/perf/read.h"
-#include "sys/perf/remedy.h"
-#include "sys/guard.h"
 #include "sys/os-thread.h"
-#include "sys/perf/event.h"
+#include "sys/perf/remedy.h"
 
 #include <errno.h>
-#include <string.h>
-
-/* The event for a CPU with one core type. */
-static const struct cpuc_perf_core_event core_cycles
-  = { PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES };
 
 /* The counter that was opened last. The process reads no other counter of perf events. */
 static const struct cpuc_perf_counter *counter;
 const struct cpuc_services *cpuc_perf_services;
 
-/* Stored when the counter is opened. */
-static struct cpuc_perf_core_types core_types;
-
-int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event)
-{
-  uint64_t id = 0;
-
-  if (event->descriptor < 0)
-    return 0;
-  if (event->id == 0)
-    return 1; /* just opened, and not identified yet */
-  return cpuc_perf_kernel_identify(event->descriptor, &id) && id == event->id;
-}
+/* Copied when the counter is opened. */
+static struct cpuc_perf_cycles cycles;
 
 static void close_descriptors(void)
 {
-  struct cpuc_perf_thread *self = &cpuc_perf_self;
   int i;
 
-  for (i = 0; i < self->event_count; i++) {
-    if (cpuc_perf_owns_descriptor(&self->events[i]))
-      cpuc_perf_event_close(self->events[i].descriptor);
-    self->events[i].descriptor = -1;
-  }
+  for (i = 0; i < cpuc_perf_self.event_count; i++)
+    cpuc_perf_event_close_descriptor(&cpuc_perf_self.events[i], 0);
 }
 
 static void unmap_pages(void)
 {
-  struct cpuc_perf_thread *self = &cpuc_perf_self;
-  int i;
-
-  for (i = 0; i < self->event_count; i++) {
-    if (self->events[i].page)
-      cpuc_perf_kernel_unmap(self->events[i].page);
-    self->events[i].page = NULL;
-  }
+  cpuc_perf_event_unmap_pages(cpuc_perf_self.pages, cpuc_perf_self.event_count);
 }
 
 static void close_events(void)
@@ -78,38 +47,23 @@ static void close_events(void)
   self->state = CPUC_PERF_UNOPENED;
 }
 
-/* Opens one event. Stores whether the last request, granted or refused, was for an event that
-   counts the kernel in addition to user mode. Returns 0 or an errno. The caller must close the
-   descriptors of the thread if it does not use them, also after a fault in this function. */
-static int open_event(struct cpuc_perf_own_event *event, struct cpuc_perf_core_event core_event,
-  int *requested_kernel)
-{
-  struct cpuc_perf_thread *self = &cpuc_perf_self;
-  struct perf_event_attr wanted;
-
-  event->id = 0;
-  memset(&wanted, 0, sizeof wanted);
-  wanted.size = sizeof wanted;
-  wanted.type = core_event.type;
-  wanted.config = core_event.config;
-  if (self->state == CPUC_PERF_UNOPENED) /* otherwise the event is only for read(2) */
-    wanted.config1 = counter->config1;
-  wanted.read_format = CPUC_PERF_READ_FORMAT;
-  wanted.pinned = 1;
-  event->descriptor = cpuc_perf_event_open_first_supported(&wanted,
-    cpuc_perf_kernel_open);
-  *requested_kernel = !wanted.exclude_kernel;
-  if (event->descriptor < 0 || !cpuc_perf_kernel_identify(event->descriptor, &event->id))
-    return errno;
-  return 0;
-}
-
+/* Opens the events. The caller must close the descriptors of the thread if it does not use them,
+   also after a fault in this function. */
 static int open_descriptors(void)
 {
-  int i, error = 0, requested_kernel;
+  struct cpuc_perf_thread *self = &cpuc_perf_self;
+  int i, error = 0;
 
-  for (i = 0; i < core_types.count && error == 0; i++)
-    error = open_event(&cpuc_perf_self.events[i], core_types.events[i], &requested_kernel);
+  for (i = 0; i < cycles.count && error == 0; i++) {
+    struct perf_event_attr wanted = cpuc_perf_event_attributes(cycles.events[i].type,
+      cycles.events[i].config, CPUC_PERF_USER);
+
+    if (self->state == CPUC_PERF_UNOPENED) /* otherwise the event is only for read(2) */
+      wanted.config1 = counter->config1;
+    wanted.read_format = CPUC_PERF_READ_FORMAT;
+    wanted.pinned = 1;
+    error = cpuc_perf_event_open(&self->events[i], &wanted, -1, 1);
+  }
   return error;
 }
 
@@ -118,7 +72,7 @@ static int move_descriptors_up(void)
   int i, error = 0;
 
   for (i = 0; i < cpuc_perf_self.event_count && error == 0; i++)
-    error = cpuc_perf_event_move_up(&cpuc_perf_self.events[i].descriptor);
+    error = cpuc_perf_event_move_up(&cpuc_perf_self.events[i]);
   return error;
 }
 
@@ -146,11 +100,9 @@ static void use_descriptors(void)
 static int map_pages(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  int i;
 
-  for (i = 0; i < self->event_count; i++)
-    self->events[i].page = cpuc_perf_kernel_map(self->events[i].descriptor);
-  if (cpuc_perf_pages_have_count(counter))
+  if (cpuc_perf_event_map_pages(self->events, self->event_count, self->pages)
+    && cpuc_perf_pages_have_count(counter))
     return 1;
   unmap_pages();
   return 0;
@@ -160,12 +112,12 @@ static int map_pages(void)
 static void use_pages(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  int width = self->events[0].page->pmc_width;
+  int width = self->pages[0]->pmc_width;
 
   self->shift = 64 - width;
   self->index = UINT32_MAX; /* not a valid index, so the first read stores the real one */
   if (self->event_count == 1 && (counter->width == 0 || counter->width == width))
-    self->only_page = self->events[0].page;
+    self->only_page = self->pages[0];
   self->state = CPUC_PERF_VIA_MMAP;
 }
 
@@ -186,13 +138,12 @@ static void use_fallback(void)
 static void reset_events(int count)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  int i;
 
-  for (i = 0; i < count; i++) {
-    self->events[i].descriptor = -1;
-    self->events[i].page = NULL;
-  }
   self->event_count = count;
+  while (count-- > 0) {
+    self->events[count].descriptor = -1;
+    self->pages[count] = NULL;
+  }
 }
 
 /* Destructors that run later may read the counter, but must not open events, because no destructor
@@ -214,7 +165,7 @@ static int open_events(void)
 {
   int error, has_pages = 0;
 
-  reset_events(core_types.count);
+  reset_events(cycles.count);
   error = open_descriptors();
   if (error == 0)
     error = cpuc_perf_services->on_thread_exit(leave_thread);
@@ -266,7 +217,7 @@ static void leave_pages(void)
 }
 
 /* The state may have changed before signals were blocked, because signal handlers may read. */
-void cpuc_perf_leave(enum cpuc_perf_state state)
+void cpuc_perf_change_from(enum cpuc_perf_state state)
 {
   struct cpuc_os_thread_saved saved;
 
@@ -290,83 +241,45 @@ void cpuc_perf_forked(void)
   int i;
 
   for (i = 0; i < self->event_count; i++)
-    self->events[i].page = NULL;
+    self->pages[i] = NULL;
   self->only_page = &cpuc_perf_no_page;
   self->state = CPUC_PERF_UNOPENED;
-}
-
-/* Opens an event, and closes it. Stores in *requested_kernel whether the last request, granted or
-   refused, was for an event that counts the kernel. Returns 0 or an errno. Uses the storage of the
-   thread, so that cpuc_perf_close() closes the event if a fault ends this function. */
-static int try_event(struct cpuc_perf_core_event core_event, int *requested_kernel)
-{
-  int error;
-
-  reset_events(1);
-  error = open_event(&cpuc_perf_self.events[0], core_event, requested_kernel);
-  close_events();
-  return error;
-}
-
-/* The counter counts the kernel if the event of any core type does. */
-static int try_core_event(struct cpuc_perf_core_event core_event)
-{
-  int requested_kernel, error = try_event(core_event, &requested_kernel);
-
-  if (error == 0)
-    counter->findings->requested_kernel |= requested_kernel;
-  return error;
 }
 
 void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
   struct cpuc_diagnosis *diagnosis)
 {
-  if (signal == SIGSYS)
-    cpuc_remedy_for_perf_filter(diagnosis);
-  else if (error != 0 && dropped->findings->access_denied)
+  if (error == EACCES && diagnosis->machine->cycles.is_known && dropped->diagnose_access)
     dropped->diagnose_access(diagnosis);
-  else if (error != 0 && error != EIO)
-    cpuc_remedy_for_perf_event(error, dropped->findings->requested_kernel, diagnosis);
+  else if (signal == SIGSYS || (error != 0 && error != EIO))
+    cpuc_remedy_for_perf_event(error, signal, 1, diagnosis);
 }
 
-/* Tests whether the kernel has the event. Returns 0 or an errno. If there is no PMU, the trial of
-   the first counter finds this out for all counters. */
-static int try_counter(void)
+/* Tests whether the kernel has the event. Returns 0 or an errno. Uses the storage of the thread, so
+   that cpuc_perf_close() closes the event if a fault ends this function. */
+static int find_cycles(struct cpuc_machine *machine)
 {
   int error;
 
-  counter->findings->access_denied = 0;
-  error = cpuc_perf_settings_no_pmu
-    ? ENOENT : try_event(core_cycles, &counter->findings->requested_kernel);
-  cpuc_perf_settings_no_pmu = error == ENOENT;
+  reset_events(1);
+  error = cpuc_perf_cycles_find(&machine->cycles, &cpuc_perf_self.events[0]);
+  close_events();
+  cycles = machine->cycles;
   return error;
 }
 
-static void count_core_types(void *count)
-{
-  *(int *)count = cpuc_perf_core_types_count();
-}
-
-/* Searches for the core types after the event was tried, because without a PMU the search would
-   find nothing. */
 int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
   struct cpuc_diagnosis *diagnosis)
 {
-  int error, count = 0;
+  int error;
 
   counter = opened;
   cpuc_perf_services = services;
-  error = try_counter();
+  error = find_cycles(diagnosis->machine);
+  if (cycles.is_partial)
+    diagnosis->explanation = "there are more than 4 core types, or one of them has no event";
   if (error != 0)
     return error;
-  /* If a filter raises SIGSYS at a directory or file of the PMUs, they are as unknown as without
-     these files. */
-  cpuc_guard_run(count_core_types, &count);
-  error = cpuc_perf_core_types_find(&core_types, count, core_cycles, try_core_event);
-  if (error != 0) {
-    diagnosis->explanation = "there are more than 4 core types, or one of them has no event";
-    return error;
-  }
   error = open_events();
   if (error == EIO)
     diagnosis->explanation
@@ -374,10 +287,9 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_ser
   if (error == 0 && counter->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
     diagnosis->explanation
       = "the kernel has the event, but its page is missing or does not give programs access";
-    counter->findings->access_denied = 1;
     error = EACCES;
   }
-  if (error == 0 && counter->findings->requested_kernel)
+  if (error == 0 && cycles.with_kernel)
     diagnosis->unit = "core cycles in user mode and kernel";
   return error;
 }

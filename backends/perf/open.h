@@ -11,15 +11,11 @@
 /* The services for the counter that was opened last. */
 extern const struct cpuc_services *cpuc_perf_services;
 
-/* Returns 1 if the descriptor still belongs to the event. The program may have closed the
-   descriptor or reused its number. */
-int cpuc_perf_owns_descriptor(const struct cpuc_perf_own_event *event);
-
 /* Changes the state of the thread, as read.h shows, unless it is no longer `state`. UNOPENED: opens
    the events of a thread or of a forked child at its first read. VIA_MMAP: reads the same events
    with read(2), and opens them once more if read(2) does not return their count. VIA_READ:
    continues with the fallback counter. */
-void cpuc_perf_leave(enum cpuc_perf_state state);
+void cpuc_perf_change_from(enum cpuc_perf_state state);
 
 /* Functions for struct cpuc_backend. open() fails if the counter has an instruction and the kernel
    does not allow this instruction. */

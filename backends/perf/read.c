@@ -44,23 +44,20 @@ static uint32_t only_index(const struct cpuc_perf_counter *counter)
 int cpuc_perf_read_pages(const struct cpuc_perf_counter *counter, long long *count)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES];
-  uint64_t counts[CPUC_PERF_CORE_TYPES];
+  long long counts[CPUC_PERF_CORE_TYPES];
   struct cpuc_perf_page_found found = { 0, 0, 0 };
   unsigned long long sum;
   int i, has_all_time, event_count = self->event_count;
 
   if (event_count <= 0)
     return -1;
-  for (i = 0; i < event_count; i++)
-    pages[i] = self->events[i].page;
   do {
     sum = cpuc_perf_load_base();
-    has_all_time = event_count > 1 || cpuc_perf_page_has_all_time(pages[0]);
-  } while (!cpuc_perf_page_read_all(pages, event_count, counter->instruction,
+    has_all_time = event_count > 1 || cpuc_perf_page_has_all_time(self->pages[0]);
+  } while (!cpuc_perf_page_read_all(self->pages, event_count, counter->instruction,
     only_index(counter), counts, &found));
   for (i = 0; i < event_count; i++)
-    sum += counts[i];
+    sum += (unsigned long long)counts[i];
   if (found.indexed != 0 && found.shift == self->shift)
     self->index = found.index; /* on the first read, or after the event was moved */
   *count = (long long)sum;
@@ -69,16 +66,13 @@ int cpuc_perf_read_pages(const struct cpuc_perf_counter *counter, long long *cou
 
 int cpuc_perf_pages_have_count(const struct cpuc_perf_counter *counter)
 {
-  const struct cpuc_perf_thread *self = &cpuc_perf_self;
+  uint32_t only = only_index(counter);
   int i, has_index = 0;
 
-  for (i = 0; i < self->event_count; i++) {
-    const volatile struct perf_event_mmap_page *page = self->events[i].page;
-    uint32_t only = only_index(counter);
+  for (i = 0; i < cpuc_perf_self.event_count; i++) {
+    uint32_t index = cpuc_perf_self.pages[i]->index;
 
-    if (!page || !cpuc_perf_page_gives_access(page))
-      return 0;
-    has_index |= page->index != 0 && (only == 0 || page->index == only);
+    has_index |= index != 0 && (only == 0 || index == only);
   }
   return has_index;
 }

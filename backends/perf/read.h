@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Counters that read perf events of core cycles: what belongs to a counter, and to a thread. Each
-   file of this directory calls only files before it in this list: kernel.c has system calls,
-   read.c reads the events of a thread, open.c opens and closes them and changes the state of the
-   thread, slow.c has the slow path, and hot.h the hot path. A thread changes its state as follows:
+   file of this directory calls only files before it in this list, and sys/perf/: read.c reads the
+   events of a thread, open.c opens and closes them and changes the state of the thread, slow.c has
+   the slow path, and hot.h the hot path. A thread changes its state as follows:
 
    UNOPENED     -> VIA_MMAP, VIA_READ or VIA_FALLBACK   at its first read
    VIA_MMAP     -> VIA_READ or VIA_FALLBACK   if the page does not contain the count
@@ -16,7 +16,8 @@
 
 #include "backends/backend.h"
 #include "sys/perf/kernel.h"
-#include "sys/perf/core-types.h"
+#include "sys/perf/pmu.h"
+#include "sys/perf/event.h"
 #include "sys/thread-local.h"
 
 #include <linux/perf_event.h>
@@ -25,12 +26,13 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Results of open() for the unit of the counter and for explain(). */
-struct cpuc_perf_findings {
-  /* 1 if the last request for the event of all core types, granted or refused, or a granted event
-     of one core type, did not exclude kernel mode, because the PMU cannot exclude it. */
-  int requested_kernel;
-  int access_denied; /* 1 if the event opened, but its page is missing or gives no access */
+/* The result of read(2), in the order of the bits in read_format. */
+enum {
+  CPUC_PERF_READ_FORMAT
+    = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID
+};
+struct cpuc_perf_reading {
+  uint64_t value, enabled, running, id;
 };
 
 /* Properties of one counter. The functions for opening, reading and explaining get a pointer to
@@ -48,15 +50,8 @@ struct cpuc_perf_counter {
   int width;
   /* config1 of perf_event_attr, for a PMU on which an event must request user-space access. */
   uint64_t config1;
-  struct cpuc_perf_findings *findings;
   /* Explains why programs may not read the register, although the event opened. */
   void (*diagnose_access)(struct cpuc_diagnosis *diagnosis);
-};
-
-struct cpuc_perf_own_event {
-  int descriptor; /* -1: none; the event is then open only if its page is mapped */
-  uint64_t id;    /* unique among all events; 0: not identified yet */
-  struct perf_event_mmap_page *page; /* NULL: not mapped */
 };
 
 /* How a thread reads. */
@@ -84,7 +79,8 @@ struct cpuc_perf_thread {
   /* In a forked child that has not read yet, the events are those of the parent: the descriptors
      are copies, and each page is NULL. */
   int event_count;
-  struct cpuc_perf_own_event events[CPUC_PERF_CORE_TYPES];
+  struct cpuc_perf_event events[CPUC_PERF_CORE_TYPES];
+  const volatile struct perf_event_mmap_page *pages[CPUC_PERF_CORE_TYPES]; /* NULL: not mapped */
   int is_exiting; /* 1: the thread must not open events, because nothing would close them */
 };
 
@@ -104,10 +100,12 @@ static inline unsigned long long cpuc_perf_load_base(void)
 
 /* Reads one event with read(2). Returns 0 if the program has closed the descriptor or reused its
    number, or if the pinned event has lost its hardware. */
-static inline int cpuc_perf_read_descriptor(const struct cpuc_perf_own_event *event,
+static inline int cpuc_perf_read_descriptor(const struct cpuc_perf_event *event,
   struct cpuc_perf_reading *reading)
 {
-  return cpuc_perf_kernel_read(event->descriptor, reading) && reading->id == event->id;
+  return cpuc_perf_kernel_read(event->descriptor, reading, sizeof *reading)
+      == (ssize_t)sizeof *reading
+    && reading->id == event->id;
 }
 
 /* Reads the count of this thread with read(2). Returns 0, or -1 if read(2) fails, or if the only
@@ -119,9 +117,8 @@ int cpuc_perf_read_descriptors(long long *count);
    do not contain it. */
 int cpuc_perf_read_pages(const struct cpuc_perf_counter *counter, long long *count);
 
-/* Returns 1 if every event has a page with user-space access, and one of the pages has an index
-   that the instruction may read. Events for core types other than that of the current core have no
-   index. */
+/* Returns 1 if one of the pages has an index that the instruction may read. Events for core types
+   other than that of the current core have no index. */
 int cpuc_perf_pages_have_count(const struct cpuc_perf_counter *counter);
 
 #pragma GCC visibility pop

@@ -7,7 +7,6 @@
 
 #include "backends/perf/hot.h"
 
-#include "sys/perf/kernel.h"
 #include "backends/perf/open.h"
 #include "backends/perf/read.h"
 
@@ -22,7 +21,7 @@ static int reread_descriptors(long long *count)
   int i;
 
   for (i = 0; i < self->event_count; i++)
-    if (!cpuc_perf_owns_descriptor(&self->events[i]))
+    if (!cpuc_perf_event_owns_descriptor(&self->events[i]))
       return -1;
   return cpuc_perf_read_descriptors(count);
 }
@@ -35,11 +34,11 @@ static __attribute__((noinline)) long long read_and_recover(const struct cpuc_pe
   long long count = self->last;
 
   if (self->state == CPUC_PERF_UNOPENED)
-    cpuc_perf_leave(CPUC_PERF_UNOPENED);
+    cpuc_perf_change_from(CPUC_PERF_UNOPENED);
   if (self->state == CPUC_PERF_VIA_MMAP && cpuc_perf_read_pages(counter, &count) != 0)
-    cpuc_perf_leave(CPUC_PERF_VIA_MMAP);
+    cpuc_perf_change_from(CPUC_PERF_VIA_MMAP);
   if (self->state == CPUC_PERF_VIA_READ && reread_descriptors(&count) != 0)
-    cpuc_perf_leave(CPUC_PERF_VIA_READ);
+    cpuc_perf_change_from(CPUC_PERF_VIA_READ);
   if (self->state == CPUC_PERF_VIA_FALLBACK)
     count = self->fallback_base + cpuc_perf_services->fallback();
   errno = saved_errno;

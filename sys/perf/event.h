@@ -1,93 +1,66 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Perf events of Linux, for libcpucycles and libperfex: the system calls, and the exclusions from a
-   count. The functions are static inline because each is little more than a call.
-   Source: perf_event_open(2). */
+/* Perf events of the calling thread: attributes, descriptors and pages. Source:
+   perf_event_open(2). */
 
 #ifndef CPUCYCLES_PERF_EVENT_H
 #define CPUCYCLES_PERF_EVENT_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-/* Opens an event of the calling thread, on any CPU. group is the descriptor of the group leader, or
-   -1. Returns a descriptor, or -1 with errno. The freezer, and work of io_uring, can interrupt the
-   call even if the thread blocks all signals. */
-static inline int cpuc_perf_event_open_in_group(struct perf_event_attr *wanted, int group)
+#pragma GCC visibility push(hidden)
+
+/* An event in the storage of the caller. */
+struct cpuc_perf_event {
+  int descriptor; /* -1: none; the event is then open only if its page is mapped */
+  uint64_t id;    /* unique among all events, never reused; 0: not identified yet */
+};
+
+/* Modes of the CPU that an event counts. */
+enum { CPUC_PERF_USER = 1, CPUC_PERF_KERNEL = 2 };
+
+/* Returns the attributes of an event that counts these modes. */
+static inline struct perf_event_attr cpuc_perf_event_attributes(uint32_t type, uint64_t config,
+  int modes)
 {
-  int result;
-
-  do
-    result = (int)syscall(SYS_perf_event_open, wanted, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
-  while (result < 0 && errno == EINTR);
-  return result;
+  return (struct perf_event_attr){ .type = type, .size = sizeof(struct perf_event_attr),
+    .config = config, .exclude_user = !(modes & CPUC_PERF_USER),
+    .exclude_kernel = !(modes & CPUC_PERF_KERNEL),
+    .exclude_hv = modes != (CPUC_PERF_USER | CPUC_PERF_KERNEL) };
 }
 
-/* Finds the unique ID of the event. Returns 1, or 0 if the descriptor is not that of an event. */
-static inline int cpuc_perf_event_identify(int descriptor, uint64_t *id)
-{
-  return ioctl(descriptor, PERF_EVENT_IOC_ID, id) == 0;
-}
+/* Opens the event, in the group of the leader or, if this is -1, as a leader. If the PMU cannot
+   exclude what *wanted excludes, tries other exclusions, with may_count_kernel also that of
+   nothing, and leaves in *wanted what was requested last. Returns 0 or an errno. The caller closes
+   the event, also after an error or after a fault in this function. */
+int cpuc_perf_event_open(struct cpuc_perf_event *event, struct perf_event_attr *wanted, int leader,
+  int may_count_kernel);
 
-/* Unlike close() of the C library, this is not a cancellation point. */
-static inline void cpuc_perf_event_close(int descriptor)
-{
-  syscall(SYS_close, descriptor);
-}
+/* Moves the descriptor to a number that the program hardly uses. Returns 0 or an errno. */
+int cpuc_perf_event_move_up(struct cpuc_perf_event *event);
 
-/* Moves a descriptor to a number from a quarter of the limit, or from 1024 if 1024 is less, up to
-   half of the limit. The kernel gives files of the program lower numbers as long as a lower number
-   is free. If the descriptor had a low number and the program closed it, the number would soon
-   belong to another file, from which the library would read once. The numbers below 3 are the
-   standard streams, and select(2) works only with numbers below 1024. Returns 0 or an errno. */
-static inline int cpuc_perf_event_move_up(int *descriptor)
-{
-  struct rlimit limit = { 0, 0 };
-  int begin, end, moved;
+/* Returns 1 if the descriptor still belongs to the event. The program may have closed the
+   descriptor, and another file may have its number. */
+int cpuc_perf_event_owns_descriptor(const struct cpuc_perf_event *event);
 
-  getrlimit(RLIMIT_NOFILE, &limit);
-  end = limit.rlim_cur / 2 < INT_MAX ? (int)(limit.rlim_cur / 2) : INT_MAX;
-  begin = end / 2 < 1024 ? end / 2 : 1024;
-  moved = fcntl(*descriptor, F_DUPFD_CLOEXEC, begin > 3 ? begin : 3);
-  if (moved < 0)
-    return EMFILE;
-  cpuc_perf_event_close(*descriptor);
-  *descriptor = moved;
-  return moved < end ? 0 : EMFILE;
-}
+/* Closes the descriptor if it still belongs to the event. With must_stop, stops the event first,
+   because copies of the descriptor, for example in a forked child, keep it open. Is not a
+   cancellation point. */
+void cpuc_perf_event_close_descriptor(struct cpuc_perf_event *event, int must_stop);
 
-/* Exclusions from a count, in the order in which they are tried. There are several, because PMUs of
-   Apple require that guests are excluded, and some other PMUs cannot exclude the kernel. */
-static const struct cpuc_perf_event_exclusion {
-  unsigned kernel, guest;
-} perf_event_exclusions[] = { { 1, 0 }, { 1, 1 }, { 0, 0 } };
+/* Maps the pages of events. Returns 1, or 0 if an event has no page, or one that gives no access;
+   then maps none. */
+int cpuc_perf_event_map_pages(const struct cpuc_perf_event *events, int count,
+  const volatile struct perf_event_mmap_page **pages);
 
-/* Opens an event with open_one(). Tries the rows of the table above until the PMU supports one, and
-   leaves that row in `wanted`. Returns a descriptor, or -1 with errno. */
-static inline int cpuc_perf_event_open_first_supported(struct perf_event_attr *wanted,
-  int (*open_one)(struct perf_event_attr *wanted))
-{
-  enum { ROWS = sizeof perf_event_exclusions / sizeof perf_event_exclusions[0] };
-  int i, descriptor = -1;
+/* Unmaps the pages that are not NULL, and sets them to NULL. */
+void cpuc_perf_event_unmap_pages(const volatile struct perf_event_mmap_page **pages, int count);
 
-  for (i = 0; i < ROWS; i++) {
-    wanted->exclude_kernel = perf_event_exclusions[i].kernel;
-    wanted->exclude_hv = perf_event_exclusions[i].kernel;
-    wanted->exclude_guest = perf_event_exclusions[i].guest;
-    descriptor = open_one(wanted);
-    if (descriptor >= 0 || (errno != EOPNOTSUPP && errno != EINVAL))
-      break;
-  }
-  return descriptor;
-}
+/* Opens and closes an event as cpuc_perf_event_open() does. Returns 0 or an errno. Uses the storage
+   of the caller, who can close the event after a fault in this function. */
+int cpuc_perf_event_try(struct cpuc_perf_event *event, struct perf_event_attr *wanted,
+  int may_count_kernel);
+
+#pragma GCC visibility pop
 
 #endif

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The system calls that a test can simulate. A read is made with syscall(), because read() is a
-   cancellation point, and cpucycles() is not.
-   Source: perf_event_open(2); mmap(2). */
+/* The system calls of perf events. Source: perf_event_open(2); mmap(2). */
 
 #include "config.h"
 
 #include "sys/perf/kernel.h"
 
 #include "sys/guard.h"
-#include "sys/perf/event.h"
 
+#include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <unistd.h>
 
-int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
+/* The freezer, and work of io_uring, can interrupt the call even if the thread blocks all
+   signals. */
+int cpuc_perf_kernel_open(struct perf_event_attr *wanted, int leader)
 {
-  return cpuc_perf_event_open_in_group(wanted, -1);
+  int result;
+
+  do
+    result = (int)syscall(SYS_perf_event_open, wanted, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+  while (result < 0 && errno == EINTR);
+  return result;
 }
 
 int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 {
-  return cpuc_perf_event_identify(descriptor, id);
+  return ioctl(descriptor, PERF_EVENT_IOC_ID, id) == 0;
 }
 
 /* Does not retry, because a signal does not interrupt the read of an event. */
-int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
+ssize_t cpuc_perf_kernel_read(int descriptor, void *reading, size_t size)
 {
-  return syscall(SYS_read, descriptor, reading, sizeof *reading) == (long)sizeof *reading;
+  return (ssize_t)syscall(SYS_read, descriptor, reading, size);
 }
 
 static size_t page_size(void)
@@ -48,8 +53,7 @@ static void map(void *argument)
   mapping->page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, mapping->descriptor, 0);
 }
 
-/* Without a page the event is read with read(2), so a signal at mmap(2) does not drop the
-   counter. */
+/* Without a page the event is read with read(2), so a signal at mmap(2) is not an error. */
 struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
 {
   struct mapping mapping = { descriptor, MAP_FAILED };
@@ -58,7 +62,7 @@ struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
   return mapping.page == MAP_FAILED ? NULL : mapping.page;
 }
 
-void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
+void cpuc_perf_kernel_unmap(const volatile struct perf_event_mmap_page *page)
 {
-  munmap(page, page_size());
+  munmap((void *)page, page_size());
 }

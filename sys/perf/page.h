@@ -38,7 +38,7 @@ static inline int cpuc_perf_page_has_all_time(const volatile struct perf_event_m
    instructions. */
 static inline __attribute__((always_inline)) int
 cpuc_perf_page_read_all(const volatile struct perf_event_mmap_page *const *pages, int count,
-  uint64_t (*instruction)(uint32_t), uint32_t only_index, uint64_t *counts,
+  uint64_t (*instruction)(uint32_t), uint32_t only_index, long long *counts,
   struct cpuc_perf_page_found *found)
 {
   uint32_t changes = 0, index;
@@ -62,7 +62,7 @@ cpuc_perf_page_read_all(const volatile struct perf_event_mmap_page *const *pages
         *found = (struct cpuc_perf_page_found){ found->indexed + 1, index, shift };
     } else if (!found)
       return -1;
-    counts[i] = value;
+    counts[i] = (long long)value;
   } while (i > 0);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   i = (size_t)count;

@@ -22,8 +22,7 @@
 #include "sys/file.h"
 #include "sys/hypervisor.h"
 #include "sys/parse.h"
-#include "sys/perf/settings.h"
-#include "sys/perf/core-types.h"
+#include "sys/perf/pmu.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -230,7 +229,7 @@ static unsigned find_pmu(int (*is_wanted)(const char *name))
 {
   struct search search = { is_wanted, PMU_ABSENT };
 
-  if (cpuc_file_list("/sys/bus/event_source/devices", note_if_wanted, &search) == 0)
+  if (cpuc_perf_pmu_visit(note_if_wanted, &search) == 0)
     return search.found;
   return errno == ENOENT && cpuc_file_exists("/sys/bus") ? PMU_UNLISTED : PMU_HIDDEN;
 }
@@ -315,16 +314,19 @@ static const char *remedy_of(enum remedy kind, const struct cpuc_container *cont
   return NULL;
 }
 
-/* Finds the row that applies. The refusal, the filter and the mode are known. The kernel's answer
-   that no PMU has the event counts if its files cannot be read. */
+/* Finds the row that applies. The refusal, the filter and the mode are known, and that of the PMU if
+   the event needs none. The kernel's answer that no PMU has the event counts if its files cannot be
+   read. */
 static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
 {
   const struct cpuc_container *container = cpuc_container_find();
   const char *of_hypervisor = cpuc_hypervisor_find_remedy();
   size_t i = 0;
 
-  known.pmu = find_pmu(cpuc_perf_core_types_is_pmu);
-  if (known.pmu != PMU_PRESENT && (known.refusal == GOT_ABSENT || cpuc_perf_settings_no_pmu))
+  if (!known.pmu)
+    known.pmu = find_pmu(cpuc_perf_pmu_is_of_cores);
+  if (known.pmu != PMU_PRESENT
+    && (known.refusal == GOT_ABSENT || cpuc_machine_lacks_pmu(diagnosis->machine)))
     known.pmu = PMU_ABSENT;
   known.level = find_level(known.mode == WITH_KERNEL);
   known.place = !container ? ON_HOST : container->leave ? IN_SANDBOX : IN_CONTAINER;
@@ -349,17 +351,13 @@ void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis)
   decide((struct facts) { .filter = UNFILTERED, .mode = WITHOUT_KERNEL }, diagnosis);
 }
 
-void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis)
+void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
+  struct cpuc_diagnosis *diagnosis)
 {
-  decide((struct facts) { .refusal = GOT_EPERM, .filter = FILTERED, .mode = WITHOUT_KERNEL },
-    diagnosis);
-}
-
-void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *diagnosis)
-{
-  decide((struct facts) { .refusal = refusal_of(error),
-           .filter = is_filtered() ? FILTERED : UNFILTERED,
-           .mode = with_kernel ? WITH_KERNEL : WITHOUT_KERNEL },
+  decide((struct facts) { .pmu = needs_pmu ? 0 : PMU_PRESENT,
+           .refusal = signal ? GOT_EPERM : refusal_of(error),
+           .filter = signal || is_filtered() ? FILTERED : UNFILTERED,
+           .mode = diagnosis->machine->cycles.with_kernel ? WITH_KERNEL : WITHOUT_KERNEL },
     diagnosis);
 }
 
@@ -406,15 +404,15 @@ static const struct {
   const char *set_to_1, *set_to_2_and_run;
 } rdpmc_remedies[2] = {
 #define RDPMC_REMEDIES(file) { "echo 1 > " file, "echo 2 > " file "; " FIXED_COUNTER_REMEDY }
-  RDPMC_REMEDIES(CPUC_PERF_SETTINGS_RDPMC),
-  RDPMC_REMEDIES(CPUC_PERF_SETTINGS_HYBRID_RDPMC),
+  RDPMC_REMEDIES(CPUC_PERF_PMU_RDPMC),
+  RDPMC_REMEDIES(CPUC_PERF_PMU_HYBRID_RDPMC),
 #undef RDPMC_REMEDIES
 };
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
   int is_hybrid;
-  long long level = cpuc_perf_settings_rdpmc_level(&is_hybrid);
+  long long level = cpuc_perf_pmu_read_rdpmc(&is_hybrid);
 
   if (level < 0 || level >= needed)
     return;
@@ -431,7 +429,7 @@ void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 
 void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis)
 {
-  diagnosis->explanation = cpuc_perf_settings_nmi_watchdog_is_on()
+  diagnosis->explanation = cpuc_perf_pmu_watchdog_is_on()
     ? "the kernel's NMI watchdog sets it back, usually every ten seconds"
     : "it is stopped, because no perf event keeps it running";
   diagnosis->remedy = FIXED_COUNTER_REMEDY;

@@ -12,13 +12,10 @@
    hypervisor, explains how it can provide a PMU. */
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis);
 
-/* Call if a seccomp filter raised SIGSYS, most likely at perf_event_open(2). If a filter made a
-   call fail with an errno, call cpuc_remedy_for_perf_event(). */
-void cpuc_remedy_for_perf_filter(struct cpuc_diagnosis *diagnosis);
-
-/* Call if perf_event_open(2) for the core cycles of this thread failed with `error`. with_kernel is
-   1 if the event did not exclude the kernel, because the PMU had refused the exclusion. */
-void cpuc_remedy_for_perf_event(int error, int with_kernel, struct cpuc_diagnosis *diagnosis);
+/* Call if perf_event_open(2) failed with `error`, or if a filter raised the signal SIGSYS, most
+   likely there. needs_pmu: 0 for an event that the kernel counts without a PMU of the cores. */
+void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
+  struct cpuc_diagnosis *diagnosis);
 
 /* What a counter needs of sysctl kernel.perf_user_access, the setting of Linux for user-space
    access to PMUs on arm64 and RISC-V. The counter works with the values from 1 to `highest`.

@@ -17,8 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static struct cpuc_perf_findings findings;
-static const struct cpuc_perf_counter counter = { .findings = &findings };
+static const struct cpuc_perf_counter counter = { .instruction = NULL };
 
 /* In place of syscall() of the C library: requests a software event instead of core cycles. */
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): that name is reserved */
@@ -48,7 +47,8 @@ __attribute__((visibility("default"))) long long module_read(void);
 
 int module_open(void)
 {
-  struct cpuc_diagnosis why = { 0 };
+  struct cpuc_machine machine = { { 0 } };
+  struct cpuc_diagnosis why = { .machine = &machine };
   struct cpuc_os_thread_saved saved;
 
   cpuc_os_thread_block_signals_and_cancellation(&saved);

@@ -16,11 +16,11 @@
 
 #include "backends/perf/counter.h"
 #include "backends/perf/hot.h"
-#include "sys/perf/settings.h"
 #include "backends/perf/read.h"
 #include "sys/dependent-add.h"
 #include "tests/suites/child.h"
 #include "tests/suites/counters.h"
+#include "tests/suites/machine.h"
 #include "tests/suites/perf-kernel.h"
 
 #include <pthread.h>
@@ -59,7 +59,6 @@ static const struct cpuc_perf_counter counter = {
   .instruction = fake_instruction,
   .fixed_index = 1,
   .config1 = 1,
-  .findings = &findings,
   .diagnose_access = diagnose_access,
 };
 
@@ -71,6 +70,7 @@ static long long read_page(void)
 extern const struct cpuc_backend cpuc_backend_default_perfevent;
 
 static struct perf_event_mmap_page *page; /* of the first event */
+static struct cpuc_machine machine;
 
 /* Makes the selection without perf events, so that the services of the process work. Threads then
    fall back to the OS clock. */
@@ -79,13 +79,12 @@ static void select_without_events(void)
   perf_kernel.has_no_events = 1;
   cpucycles_implementation();
   perf_kernel.has_no_events = 0;
-  cpuc_perf_settings_no_pmu = 0; /* otherwise no counter would be opened any more */
 }
 
 /* Opens the counter as the selection would, with the pages that the test has added. */
 static void open_page_counter(void)
 {
-  struct cpuc_diagnosis diagnosis = { 0 };
+  struct cpuc_diagnosis diagnosis = { .machine = &machine };
 
   select_without_events();
   ck_assert_int_eq(open_counter(&cpuc_select_services, &diagnosis), 0);
@@ -548,7 +547,7 @@ TEST_LOOP(lost_event_leads_to_the_fallback_counter, LOSSES)
     ck_assert_int_eq((int)write(ends[1], bytes, sizeof bytes), (int)sizeof bytes);
     ck_assert_int_eq(dup2(ends[0], number), number);
   } else if (_i == FOREIGN_EVENT) {
-    ck_assert_int_eq(dup2(cpuc_perf_kernel_open(&wanted), number), number);
+    ck_assert_int_eq(dup2(cpuc_perf_kernel_open(&wanted, -1), number), number);
     perf_kernel.reading = far_above;
   } else if (_i == MULTIPLEXED) {
     perf_kernel.reading = far_above;
@@ -610,7 +609,7 @@ TEST_LOOP(lost_page_leads_to_another_read, PAGE_LOSSES)
   if (counts_on)
     ck_assert_int_eq(perf_kernel_request_count, requests);
   else
-    ck_assert_int_eq((int)perf_kernel_requests[perf_kernel_request_count - 1].config1, 0);
+    ck_assert_int_eq((int)perf_kernel_requests[perf_kernel_request_count - 1].wanted.config1, 0);
   before = read_page();
   spend_cpu_time();
   ck_assert_int_gt(read_page(), before);
@@ -811,7 +810,7 @@ TEST_LOOP(counter_without_user_space_access_or_hardware_is_not_opened, 5)
     { EACCES, 1, 65, 1 },
     { EIO, 1, 48, 1 }, /* the event did not count all the time */
   };
-  struct cpuc_diagnosis diagnosis = { 0 }, later = { 0 };
+  struct cpuc_diagnosis diagnosis = { .machine = &machine }, later = { .machine = &machine };
   int descriptors, error = cases[_i].error;
 
   page = add_page(cases[_i].index, cases[_i].width, 0);
@@ -843,16 +842,21 @@ TEST_LOOP(counter_without_user_space_access_or_hardware_is_not_opened, 5)
     { "cpu_lost", "type", "21\n" }, /* named like a PMU of cores, but has no file "cpus" */ \
     CORE_TYPE("cpu_atom", atom) }
 
-/* What open() returns, PMUs that lack the generic event or are alone in excluding the kernel, the
-   type and config that open() requests last, and the files. */
+/* A file in the directory of a PMU. */
+struct pmu_file {
+  const char *pmu, *name, *text;
+};
+
+/* What open() returns, PMUs that lack the generic event or are alone in excluding the kernel, a type
+   and config that open() requests, and the files. */
 static const struct {
   int error;
   uint32_t lacking_pmu, excluding_pmu, type;
   uint64_t config;
-  struct perf_kernel_file files[16];
+  struct pmu_file files[16];
 } core_types[] = {
   { 0, 0, 0, GENERIC(10), HYBRID("10\n") },
-  { 0, 0, 10, GENERIC(10), HYBRID("10\n") }, /* 10 is tried last */
+  { 0, 0, 10, GENERIC(10), HYBRID("10\n") },
   { 0, 9, 0, 9, 0x11, /* the directory has the number of the event */
     { CORE_TYPE("armv8_cortex_a53", "8\n"), ARM_EVENT("armv8_cortex_a53"),
       CORE_TYPE("armv8_cortex_a72", "9\n"), ARM_EVENT("armv8_cortex_a72") } },
@@ -861,18 +865,29 @@ static const struct {
   { ENODEV, 0, 0, GENERIC(4), HYBRID("x\n") },
   { ENODEV, 0, 0, GENERIC(4), HYBRID("99999999999999999999\n") },
   { ENODEV, 0, 0, GENERIC(4), HYBRID("-4\n") },
-  { ENODEV, 0, 0, GENERIC(12), /* too many */
+  { ENODEV, 0, 0, GENERIC(0), /* too many */
     { CORE_TYPE("cpu_core", "4\n"), CORE_TYPE("cpu_atom", "10\n"), CORE_TYPE("cpu_three", "11\n"),
       CORE_TYPE("cpu_four", "12\n"), CORE_TYPE("cpu_five", "13\n") } },
 };
 
+/* A row of zeros ends the list. */
+static void make_machine_with_pmus(const struct pmu_file *file)
+{
+  char path[128];
+
+  make_machine();
+  for (; file->pmu; file++) {
+    snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/%s", file->pmu, file->name);
+    write_file(path, file->text);
+  }
+}
+
 TEST_LOOP(each_core_type_has_its_event_or_the_counter_is_dropped, 9)
 {
-  struct cpuc_diagnosis diagnosis = { 0 };
-  const struct perf_event_attr *wanted = perf_kernel_requests;
-  int i;
+  struct cpuc_diagnosis diagnosis = { .machine = &machine };
+  int i, is_requested = 0;
 
-  perf_kernel.files = core_types[_i].files;
+  make_machine_with_pmus(core_types[_i].files);
   perf_kernel.lacking_pmu = core_types[_i].lacking_pmu;
   perf_kernel.excluding_pmu = core_types[_i].excluding_pmu;
   add_page(1, 48, 0);
@@ -884,12 +899,15 @@ TEST_LOOP(each_core_type_has_its_event_or_the_counter_is_dropped, 9)
   ck_assert_str_eq(diagnosis.unit ? diagnosis.unit : "",
     perf_kernel.excluding_pmu ? "core cycles in user mode and kernel" : "");
   ck_assert_int_lt(perf_kernel_request_count, PERF_KERNEL_REQUESTS);
-  for (i = 0; i < perf_kernel_request_count; i++, wanted++) {
+  for (i = 0; i < perf_kernel_request_count; i++) {
+    const struct perf_event_attr *wanted = &perf_kernel_requests[i].wanted;
+
     ck_assert_int_eq((int)wanted->pinned, 1);
     ck_assert(wanted->config >> 32 != 20 && wanted->config >> 32 != 21);
+    is_requested
+      |= wanted->type == core_types[_i].type && wanted->config == core_types[_i].config;
   }
-  ck_assert_uint_eq(wanted[-1].type, core_types[_i].type);
-  ck_assert_uint_eq(wanted[-1].config, core_types[_i].config);
+  ck_assert_int_eq(is_requested, 1);
 }
 
 static struct perf_event_mmap_page *pages[2];
@@ -897,7 +915,7 @@ static struct perf_event_mmap_page *pages[2];
 /* Opens two events. The thread runs on the core type of the first event. */
 static void open_hybrid(void)
 {
-  perf_kernel.files = core_types[0].files;
+  make_machine_with_pmus(core_types[0].files);
   pages[0] = add_page(1, 48, 1000);
   pages[1] = add_page(0, 48, 200000);
   hardware[0] = 5;
@@ -953,10 +971,12 @@ TEST_LOOP(pages_of_core_types_without_the_fixed_index_lead_to_read, 2)
   ck_assert_str_eq(loss_reason(), "by-read");
 }
 
+SUITE_AROUND("perf event", NULL, remove_machine)
+
 #else
 
 SUITE_WITHOUT(perf_events, "default-perfevent is not built here")
 
-#endif
-
 SUITE("perf event")
+
+#endif

@@ -6,7 +6,7 @@
 
 #include "include/perfex.h"
 #include "perfex/events.h"
-#include "sys/perf/event.h"
+#include "sys/perf/kernel.h"
 
 #include "tests/suites/child.h"
 
@@ -129,11 +129,11 @@ static int error_of_cycles(void)
 {
   struct perf_event_attr wanted = { .size = sizeof wanted, .type = PERF_TYPE_HARDWARE,
     .config = PERF_COUNT_HW_CPU_CYCLES, .exclude_kernel = 1, .exclude_hv = 1 };
-  int descriptor = cpuc_perf_event_open_in_group(&wanted, -1);
+  int descriptor = cpuc_perf_kernel_open(&wanted, -1);
 
   if (descriptor < 0)
     return errno;
-  cpuc_perf_event_close(descriptor);
+  close(descriptor);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests start_counters() and read_counters() with software events, which every Linux counts without
    a PMU. The software events are page faults, whose number a test knows exactly, and the thread's
-   CPU time. perfex-group.h gives their event numbers. */
+   CPU time. perf-kernel.h gives their event numbers. */
 
 #include "config.h"
 
@@ -9,7 +9,8 @@
 #include "perfex/count.h"
 
 #include "tests/suites/child.h"
-#include "tests/suites/perfex-group.h"
+#include "tests/suites/page-faults.h"
+#include "tests/suites/perf-kernel.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -94,7 +95,7 @@ static void start_and_read(int signal)
   long long c0, c1;
 
   (void)signal;
-  simulated_group.on_open = NULL;
+  perf_kernel.on_open = NULL;
   generation_in_handler = start_counters(0, 15);
   read_counters(0, &c0, 15, &c1);
 }
@@ -126,7 +127,7 @@ TEST(handler_that_counts_before_start_returns_invalidates_the_count)
   int start;
 
   skip_without_counts();
-  simulated_group.on_open = start_in_handler;
+  perf_kernel.on_open = start_in_handler;
   start = start_counters(0, 15);
   ck_assert_int_gt(start, 0);
   ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
@@ -135,7 +136,7 @@ TEST(handler_that_counts_before_start_returns_invalidates_the_count)
 
 static void close_descriptor(void)
 {
-  close(perfex_group_descriptor(1));
+  close(perf_kernel_descriptor(1));
 }
 
 /* Readings as the kernel returns them if other events had the hardware for a part of the time, or
@@ -156,7 +157,7 @@ static const struct disturbance {
 };
 static const struct disturbance *disturbance;
 
-static void disturb_reading(struct pfx_group_reading *reading, ssize_t *length)
+static void disturb_reading(struct cpuc_perf_group_reading *reading, ssize_t *length)
 {
   reading->running -= (uint64_t)disturbance->stopped;
   reading->event[1].id += (uint64_t)disturbance->other_id;
@@ -176,9 +177,9 @@ TEST(disturbed_count_has_another_generation)
     disturbance = &disturbances[i];
     if (disturbance->between)
       disturbance->between();
-    simulated_group.alter_reading = disturb_reading;
+    perf_kernel.alter_reading = disturb_reading;
     read = read_counters(0, &c0, 15, &c1);
-    simulated_group.alter_reading = NULL;
+    perf_kernel.alter_reading = NULL;
     ck_assert_msg(read > 0 && read != start, "%s: %d, %d", disturbance->name, start, read);
     /* the next count is complete again */
     start = start_counters(0, 15);
@@ -189,7 +190,7 @@ TEST(disturbed_count_has_another_generation)
 
 TEST(reused_descriptor_is_neither_read_nor_closed)
 {
-  char bytes[sizeof(struct pfx_group_reading)] = "";
+  char bytes[sizeof(struct cpuc_perf_group_reading)] = "";
   int ends[2], i, start, descriptor;
   long long c0, c1;
 
@@ -198,7 +199,7 @@ TEST(reused_descriptor_is_neither_read_nor_closed)
     ck_assert_int_eq(pipe(ends), 0);
     ck_assert_int_eq(write(ends[1], bytes, sizeof bytes), sizeof bytes);
     start = start_counters(0, 15);
-    descriptor = perfex_group_descriptor(i);
+    descriptor = perf_kernel_descriptor(i);
     ck_assert_int_eq(dup2(ends[0], descriptor), descriptor);
     ck_assert_int_ne(read_counters(0, &c0, 15, &c1), start);
     ck_assert_int_eq(read(descriptor, bytes, sizeof bytes), sizeof bytes);
@@ -234,7 +235,7 @@ TEST_LOOP(thread_and_forked_child_neither_have_nor_disturb_the_count, 2)
 
   skip_without_counts();
   started = start_counters(15, 24);
-  ck_assert(perfex_group_calls[0].wanted.pinned && !perfex_group_calls[0].wanted.inherit);
+  ck_assert(perf_kernel_requests[0].wanted.pinned && !perf_kernel_requests[0].wanted.inherit);
   if (_i)
     ck_assert_ptr_null(result_in_thread(count_in_thread, NULL));
   else
@@ -318,8 +319,8 @@ TEST(descriptors_are_closed_by_read_failed_start_and_thread_exit)
   ck_assert_int_eq(start_counters(15, 24), start + 2);
   read_counters(15, &c0, 24, &c1);
   ck_assert_int_eq(open_descriptors(), before);
-  simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
-  simulated_group.refusal_errno = EMFILE;
+  perf_kernel.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+  perf_kernel.refusal_errno = EMFILE;
   ck_assert_int_eq(start_counters(0, 15), -1);
   ck_assert_int_eq(open_descriptors(), before);
 }
@@ -365,7 +366,7 @@ TEST(unsupported_event_differs_from_no_pmu)
 {
   static const int errors[] = { ENOENT, EINVAL, EOPNOTSUPP, EACCES };
   static const struct {
-    struct simulated_group kernel;
+    struct perf_kernel kernel;
     int events[2], error; /* error 0: the kernel's, but EINVAL in place of EOPNOTSUPP */
     const char *message;
   } rows[] = {
@@ -386,8 +387,8 @@ TEST(unsupported_event_differs_from_no_pmu)
 
       if (rows[i].error && error != EACCES)
         error = rows[i].error;
-      simulated_group = rows[i].kernel;
-      simulated_group.refusal_errno = errors[k];
+      perf_kernel = rows[i].kernel;
+      perf_kernel.refusal_errno = errors[k];
       capture_begin(stderr);
       result = start_counters(rows[i].events[0], rows[i].events[1]);
       observed = errno;

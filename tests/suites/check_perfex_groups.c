@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests perfex_open() and perfex_read() with software events, which every Linux counts without a
-   PMU. perfex-group.h simulates hardware events, and a machine of files simulates PMUs. Groups that
+   PMU. perf-kernel.h simulates hardware events, and a machine of files simulates PMUs. Groups that
    are read through pages are tested in the guests of "make check-vm". */
 
 #include "config.h"
@@ -11,7 +11,8 @@
 
 #include "tests/suites/child.h"
 #include "tests/suites/machine.h"
-#include "tests/suites/perfex-group.h"
+#include "tests/suites/page-faults.h"
+#include "tests/suites/perf-kernel.h"
 
 static struct perfex_group *group;
 
@@ -39,7 +40,7 @@ static void expect_refusal(const char *events, int flags, int error, const char 
 
 static void expect_read_error(int error, const char *part)
 {
-  long long counts[PFX_GROUP_EVENTS];
+  long long counts[CPUC_PERF_GROUP_EVENTS];
 
   errno = 0;
   ck_assert_int_eq(perfex_read(group, counts), -1);
@@ -112,8 +113,8 @@ static int read_once_under_strict_seccomp(void)
   group = perfex_open("page-faults,minor-faults", 0);
   if (!group || prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
     return 2;
-  perfex_group_reads = 0;
-  syscall(SYS_exit, perfex_read(group, counts) != 0 || perfex_group_reads != 1);
+  perf_kernel_calls = 0;
+  syscall(SYS_exit, perfex_read(group, counts) != 0 || perf_kernel_calls != 1);
   return 3;
 }
 
@@ -128,15 +129,15 @@ TEST(read_is_one_system_call)
 
 TEST(events_are_one_pinned_group_in_the_modes_of_their_names)
 {
-  const struct perfex_group_call *calls = perfex_group_calls;
+  const struct perf_kernel_request *calls = perf_kernel_requests;
 
   skip_without_counts();
   group = perfex_open("task-clock:uk", 0);
   SKIP_IF(!group, "%s", perfex_why());
   perfex_close(group);
-  perfex_group_call_count = 0;
+  perf_kernel_request_count = 0;
   open_group("cycles,instructions:u,task-clock:uk", 0);
-  ck_assert_int_eq(perfex_group_call_count, 3);
+  ck_assert_int_eq(perf_kernel_request_count, 3);
   ck_assert(calls[0].leader == -1 && calls[0].wanted.pinned && calls[0].wanted.disabled);
   ck_assert(calls[1].leader >= 0 && !calls[1].wanted.pinned && !calls[1].wanted.disabled);
   ck_assert_int_eq(calls[2].leader, calls[1].leader);
@@ -299,11 +300,11 @@ TEST(closed_or_reused_descriptor_is_an_error_and_stays_open)
 
   skip_without_counts();
   open_group("cycles,instructions", 0);
-  descriptor = perfex_group_descriptor(0);
+  descriptor = perf_kernel_descriptor(0);
   other = perfex_open("cycles,instructions", 0); /* its reading has the same length */
   close(descriptor);
   expect_read_error(EBADF, "closed");
-  ck_assert_int_eq(dup2(perfex_group_descriptor(0), descriptor), descriptor);
+  ck_assert_int_eq(dup2(perf_kernel_descriptor(0), descriptor), descriptor);
   expect_read_error(EBADF, "closed");
   perfex_close(group);
   perfex_close(other);
@@ -313,13 +314,13 @@ TEST(closed_or_reused_descriptor_is_an_error_and_stays_open)
 }
 
 /* Readings as the kernel returns them if other events had the hardware. */
-static void multiplexed(struct pfx_group_reading *reading, ssize_t *length)
+static void multiplexed(struct cpuc_perf_group_reading *reading, ssize_t *length)
 {
   reading->running = reading->enabled / 2;
   (void)length;
 }
 
-static void given_up(struct pfx_group_reading *reading, ssize_t *length)
+static void given_up(struct cpuc_perf_group_reading *reading, ssize_t *length)
 {
   memset(reading, 0, sizeof *reading);
   *length = 0;
@@ -330,14 +331,14 @@ TEST(group_that_did_not_count_all_the_time_is_an_error)
   long long counts[2];
 
   skip_without_counts();
-  simulated_group.alter_reading = given_up;
+  perf_kernel.alter_reading = given_up;
   expect_refusal("cycles,instructions", 0, EBUSY, "other events");
-  simulated_group.alter_reading = NULL;
+  perf_kernel.alter_reading = NULL;
   open_group("cycles,instructions", 0);
   ck_assert_int_eq(perfex_read(group, counts), 0);
-  simulated_group.alter_reading = multiplexed;
+  perf_kernel.alter_reading = multiplexed;
   expect_read_error(EBUSY, "all the time");
-  simulated_group.alter_reading = given_up;
+  perf_kernel.alter_reading = given_up;
   expect_read_error(EBUSY, "all the time");
 }
 
@@ -353,8 +354,8 @@ TEST(first_events_are_opened_as_many_as_fit)
   open_group(events, PERFEX_FIRST);
   ck_assert_int_eq(perfex_group_size(group), 4);
   perfex_close(group);
-  simulated_group.refusal_errno = EINVAL;
-  simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+  perf_kernel.refusal_errno = EINVAL;
+  perf_kernel.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
   open_group(events, PERFEX_FIRST);
   ck_assert_int_eq(perfex_group_size(group), 2);
   ck_assert_int_eq(open_descriptors(), before + 2);
@@ -367,13 +368,13 @@ TEST(first_events_are_opened_as_many_as_fit)
   perfex_close(group);
   ck_assert_int_eq(perfex_group_size(NULL), 0);
   expect_refusal(events, PERFEX_INHERIT, ENOSPC, "2 of 4");
-  simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK;
-  simulated_group.refusal_errno = EMFILE;
+  perf_kernel.refused = PERF_COUNT_SW_TASK_CLOCK;
+  perf_kernel.refusal_errno = EMFILE;
   expect_refusal(events, all, EMFILE, strerror(EMFILE));
 }
 
 /* Other events have all counters but one. */
-static void one_counter_is_left(struct pfx_group_reading *reading, ssize_t *length)
+static void one_counter_is_left(struct cpuc_perf_group_reading *reading, ssize_t *length)
 {
   if (reading->event_count > 1)
     given_up(reading, length);
@@ -382,12 +383,12 @@ static void one_counter_is_left(struct pfx_group_reading *reading, ssize_t *leng
 TEST(first_events_are_those_that_other_events_leave_room_for)
 {
   skip_without_counts();
-  simulated_group.alter_reading = one_counter_is_left;
+  perf_kernel.alter_reading = one_counter_is_left;
   expect_refusal("cycles,instructions", 0, EBUSY, "other events");
   open_group("cycles,instructions,branch-misses", PERFEX_FIRST);
   ck_assert_int_eq(perfex_group_size(group), 1);
   perfex_close(group);
-  simulated_group.alter_reading = given_up;
+  perf_kernel.alter_reading = given_up;
   expect_refusal("cycles,instructions", PERFEX_FIRST, EBUSY, "other events");
 }
 
@@ -398,18 +399,18 @@ TEST(refused_event_is_explained)
 
   skip_without_counts();
   for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-    simulated_group.refusal_errno = errors[i];
-    simulated_group.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
+    perf_kernel.refusal_errno = errors[i];
+    perf_kernel.refused_together = PERF_COUNT_SW_PAGE_FAULTS;
     expect_refusal("cycles,branch-misses,instructions", 0, ENOSPC, "2 of 3 events fit this PMU");
-    simulated_group.refused_together = 0;
-    simulated_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
+    perf_kernel.refused_together = 0;
+    perf_kernel.refused = PERF_COUNT_SW_PAGE_FAULTS;
     expect_refusal("cycles,instructions", 0, ENOTSUP, "instructions: this PMU does not have");
-    simulated_group.refused = 0;
+    perf_kernel.refused = 0;
   }
-  simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK;
-  simulated_group.refusal_errno = EMFILE;
+  perf_kernel.refused = PERF_COUNT_SW_TASK_CLOCK;
+  perf_kernel.refusal_errno = EMFILE;
   expect_refusal("cycles", 0, EMFILE, strerror(EMFILE));
-  simulated_group.refusal_errno = EACCES;
+  perf_kernel.refusal_errno = EACCES;
   expect_refusal("cycles:uk", 0, EACCES, "kernel.perf_event_paranoid");
 }
 
@@ -421,8 +422,8 @@ TEST(refusal_has_the_remedy_of_cpucycles_counter)
   while ((counter = cpucycles_counter(i)) && strcmp(counter->name, "default-perfevent") != 0)
     i++;
   SKIP_IF(!counter || !counter->remedy, "perf events need no remedy here");
-  simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK;
-  simulated_group.refusal_errno = counter->error_number;
+  perf_kernel.refused = PERF_COUNT_SW_TASK_CLOCK;
+  perf_kernel.refusal_errno = counter->error_number;
   expect_refusal("cycles", 0, counter->error_number, counter->explanation);
   ck_assert_ptr_nonnull(strstr(perfex_why(), counter->remedy));
 }
@@ -453,8 +454,8 @@ static int open_where_a_call_is_trapped(void)
   struct sigaction after;
   int i;
 
-  simulated_group.refused = PERF_COUNT_SW_TASK_CLOCK;
-  simulated_group.refusal_errno = ENOENT;
+  perf_kernel.refused = PERF_COUNT_SW_TASK_CLOCK;
+  perf_kernel.refusal_errno = ENOENT;
   if (filter_calls(&calls_of_open[trapped], 1, SECCOMP_RET_TRAP) != 0)
     return FILTER_IMPOSSIBLE;
   for (i = 0; i < 2; i++) {
@@ -521,7 +522,7 @@ TEST(inherited_group_counts_threads_and_children_and_is_not_pinned)
   open_group("page-faults", 0);
   own = group;
   open_group("page-faults", PERFEX_INHERIT);
-  ck_assert(perfex_group_calls[1].wanted.inherit && !perfex_group_calls[1].wanted.pinned);
+  ck_assert(perf_kernel_requests[1].wanted.inherit && !perf_kernel_requests[1].wanted.pinned);
   ck_assert_int_eq(perfex_read(group, &begin), 0);
   ck_assert_int_eq(perfex_read(own, &own_begin), 0);
   for (i = 0; i < THREADS; i++)
@@ -543,7 +544,7 @@ TEST(inherited_group_counts_threads_and_children_and_is_not_pinned)
     ck_assert_int_le(end - begin, (THREADS + 2) * TOUCHED);
     ck_assert_int_lt(own_end - own_begin, TOUCHED);
   }
-  simulated_group.alter_reading = multiplexed;
+  perf_kernel.alter_reading = multiplexed;
   expect_read_error(EBUSY, "all the time");
   perfex_close(own);
 }
@@ -563,22 +564,22 @@ TEST(counts_of_core_types_are_added)
   perfex_close(group);
   open_group("page-faults,minor-faults", 0);
   perfex_close(group);
-  ck_assert_int_eq(perfex_group_call_count, 3);
-  perfex_group_call_count = 0;
+  ck_assert_int_eq(perf_kernel_request_count, 3);
+  perf_kernel_request_count = 0;
   open_group("cycles,instructions", 0);
-  ck_assert_int_eq(perfex_group_call_count, 4);
+  ck_assert_int_eq(perf_kernel_request_count, 4);
   for (i = 0; i < 4; i++) {
-    ck_assert_int_eq((int)(perfex_group_calls[i].wanted.config & 1), i % 2);
-    ck_assert_int_eq(perfex_group_calls[i].wanted.pinned, i % 2 == 0);
+    ck_assert_int_eq((int)(perf_kernel_requests[i].wanted.config & 1), i % 2);
+    ck_assert_int_eq(perf_kernel_requests[i].wanted.pinned, i % 2 == 0);
   }
-  ck_assert_uint_eq(perfex_group_calls[0].wanted.config >> 32
-      | perfex_group_calls[2].wanted.config >> 32, 4 | 10);
+  ck_assert_uint_eq(perf_kernel_requests[0].wanted.config >> 32
+      | perf_kernel_requests[2].wanted.config >> 32, 4 | 10);
   count_touched(PAGES, counts);
   ck_assert_int_ge(counts[1], 2 * PAGES);
   ck_assert_int_lt(counts[1], 3 * PAGES);
-  simulated_group.alter_reading = multiplexed; /* the thread ran on both core types */
+  perf_kernel.alter_reading = multiplexed; /* the thread ran on both core types */
   ck_assert_int_eq(perfex_read(group, counts), 0);
-  simulated_group.alter_reading = given_up;
+  perf_kernel.alter_reading = given_up;
   expect_read_error(EBUSY, "all the time");
 }
 
@@ -589,17 +590,17 @@ TEST(event_that_a_core_type_lacks_is_named)
   expect_refusal("r1c0", 0, ENOTSUP, "r1c0");
   expect_refusal("cycles,cpu_core/event=1/", 0, ENOTSUP, "cpu_core/event=1/");
   expect_refusal("cycles", PERFEX_INHERIT, ENOTSUP, "PERFEX_INHERIT");
-  simulated_group.refused = PERF_COUNT_SW_PAGE_FAULTS;
-  simulated_group.refusal_errno = ENOENT;
+  perf_kernel.refused = PERF_COUNT_SW_PAGE_FAULTS;
+  perf_kernel.refusal_errno = ENOENT;
   expect_refusal("cycles,instructions", 0, ENOTSUP, "instructions: cpu_");
-  simulated_group.refused = 0;
+  perf_kernel.refused = 0;
   remove_machine();
   make_machine_with_pmus("1023\n"); /* none of this machine's CPUs */
-  perfex_group_call_count = 0;
+  perf_kernel_request_count = 0;
   open_group("r1c0,cpu_core/event=1/,cycles", 0);
-  ck_assert_int_eq(perfex_group_call_count, 3);
-  ck_assert_int_eq((int)perfex_group_calls[0].wanted.type, 4);
-  ck_assert_uint_eq(perfex_group_calls[2].wanted.config >> 32, 4);
+  ck_assert_int_eq(perf_kernel_request_count, 3);
+  ck_assert_int_eq((int)perf_kernel_requests[0].wanted.type, 4);
+  ck_assert_uint_eq(perf_kernel_requests[2].wanted.config >> 32, 4);
   expect_refusal("cpu_atom/event=1/", 0, ENOTSUP, "another PMU");
 }
 

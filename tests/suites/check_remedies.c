@@ -14,6 +14,7 @@
 #include "tests/suites/machine.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #ifdef HAVE_PERF_EVENTS
@@ -247,12 +248,14 @@ static struct cpuc_diagnosis explain(enum find find, int argument)
 {
   static const struct cpuc_remedy_user_access arm64 = CPUC_REMEDY_ARM64_USER_ACCESS;
   static const struct cpuc_remedy_user_access riscv = CPUC_REMEDY_RISCV_USER_ACCESS;
-  struct cpuc_diagnosis found = { 0 };
+  static struct cpuc_machine machine;
+  struct cpuc_diagnosis found = { .machine = &machine };
 
+  machine.cycles.with_kernel = find == KERNEL_EVENT;
   if (find == EVENT || find == KERNEL_EVENT)
-    cpuc_remedy_for_perf_event(argument, find == KERNEL_EVENT, &found);
+    cpuc_remedy_for_perf_event(argument, 0, 1, &found);
   if (find == FILTER)
-    cpuc_remedy_for_perf_filter(&found);
+    cpuc_remedy_for_perf_event(0, SIGSYS, 1, &found);
   if (find == ARM64_ACCESS || find == RISCV_ACCESS)
     cpuc_remedy_for_user_access(find == ARM64_ACCESS ? &arm64 : &riscv, &found);
   if (find == ARM_MODULE)
@@ -573,14 +576,15 @@ TEST(hypervisor_is_named_and_the_remedy_can_be_applied)
   size_t i;
 
   for (i = 0; i < sizeof hypervisors / sizeof hypervisors[0]; i++) {
-    struct cpuc_diagnosis found = { 0 };
+    struct cpuc_machine machine = { { 0 } };
+    struct cpuc_diagnosis found = { .machine = &machine };
     const char *name;
     int is_virtual;
 
     begin_machine(hypervisors[i].machine);
     add_word("no-pmu", NULL);
     name = cpuc_hypervisor_find();
-    cpuc_remedy_for_perf_event(ENOENT, 0, &found);
+    cpuc_remedy_for_perf_event(ENOENT, 0, 1, &found);
     remove_machine();
     ck_assert_msg(equals(name, hypervisors[i].name), "%s: %s", hypervisors[i].machine,
       name ? name : "none");

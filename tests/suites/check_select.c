@@ -571,7 +571,7 @@ TEST(open_and_explain_describe_the_counter)
 
     explained_error = explained_signal = -1;
     ck_assert_ptr_null(counter->remedy);
-    cpuc_reasons_explain(counter, &backend);
+    cpuc_reasons_explain(counter, &backend, NULL);
     ck_assert_pstr_eq(counter->reason, explained[i].reason);
     ck_assert_pstr_eq(counter->remedy, explained[i].error < 0 ? NULL : "ask nicely");
     ck_assert_int_eq(counter->explanation != NULL, counter->state == CPUCYCLES_DROPPED);
@@ -579,7 +579,7 @@ TEST(open_and_explain_describe_the_counter)
     ck_assert_int_eq(explained_signal, explained[i].signal);
   }
   explained_reason = CPUC_REASON_ABSENT;
-  cpuc_reasons_explain(&candidates[3].info, &backend);
+  cpuc_reasons_explain(&candidates[3].info, &backend, NULL);
   ck_assert_str_eq(candidates[3].info.reason, "absent");
   ck_assert_int_eq(candidates[3].info.signal_number, SIGSEGV);
 }

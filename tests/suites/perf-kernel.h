@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Replaces sys/perf/kernel.c and sys/perf/pmu.c with a simulated kernel. A software event
-   replaces the cycles of the PMU. It counts the CPU time of the thread in nanoseconds, which every
-   Linux counts. A test fills the mmap pages itself, and may change what the kernel returns. The
-   real kernel does all the rest. Where it has no perf events, as under qemu-user, a test that fills
-   a page gets a descriptor of /dev/null in place of an event. */
+/* Replaces sys/perf/kernel.c with a simulated kernel. Software events replace those of PMUs,
+   because every Linux counts them without a PMU: the CPU time of the thread in nanoseconds replaces
+   cycles, page faults replace instructions (event 15 of libperfex), and minor page faults, the same
+   number in the tests, replace all others (such as event 24). A test fills the mmap pages itself,
+   and may change what the kernel returns. The real kernel does all the rest. Where it has no perf
+   events, as under qemu-user, a test that fills a page gets a descriptor of /dev/null in place of an
+   event. */
 
 #ifndef CPUCYCLES_PERF_KERNEL_TEST_H
 #define CPUCYCLES_PERF_KERNEL_TEST_H
 
+#include "backends/perf/read.h"
+#include "sys/perf/group.h"
 #include "sys/perf/kernel.h"
-#include "sys/perf/event.h"
-#include "sys/perf/pmu.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,67 +26,96 @@
 
 enum { PERF_KERNEL_PAGES = 2, PERF_KERNEL_REQUESTS = 16, SIMULATED_ID = 1000 };
 
-/* A file in the directory of a PMU. */
-struct perf_kernel_file {
-  const char *pmu, *name, *text;
-};
-
 static struct perf_kernel {
   int has_no_events;      /* as in an emulator */
   uint32_t excluding_pmu; /* type of the only PMU that can exclude the kernel; 0: all can */
   int lost_hardware;      /* 1: read(2) fails for events with config1 */
   uint32_t lacking_pmu;   /* type of a PMU that lacks the generic event; 0: none */
+  /* Software events that are refused with refusal_errno, by their config: always, or as members of
+     a group; 0: none. And whether every event is that excludes the kernel. */
+  int refused, refused_together, refused_without_kernel;
+  int refusal_errno;
   /* The pages for the next events that are mapped, the number of these pages that events have got,
      and whether every event gets a copy of the first page instead. An event without a page here
      gets the page of the kernel. */
   struct perf_event_mmap_page *pages[PERF_KERNEL_PAGES];
   int added, mapped;
   int copies_page;
-  /* If its enabled time is not 0, `reading` is the result of read(2), except for the ID of the
-     event. */
+  /* If its enabled time is not 0, `reading` is the result of read(2) for one event, except for the
+     ID of the event. */
   struct cpuc_perf_reading reading;
-  long long ahead;           /* added to each count of read(2) */
-  void (*during_read)(void); /* called after read(2), like a signal handler */
-  /* The files of all PMUs. A row of zeros ends the list. */
-  const struct perf_kernel_file *files;
+  long long ahead; /* added to each count of read(2) for one event */
+  /* Called like a signal handler: before an event is opened, and after read(2) for one event. */
+  void (*on_open)(void);
+  void (*during_read)(void);
+  /* Called with the result of read(2) for a group. */
+  void (*alter_reading)(struct cpuc_perf_group_reading *reading, ssize_t *length);
   int simulates_events; /* 1: opens /dev/null, because the real kernel has no events */
-} perf_kernel = { .files = &(const struct perf_kernel_file){ NULL, NULL, NULL } };
+} perf_kernel;
 
 /* The events that this thread has requested from the kernel, and its calls of the kernel that open,
    identify or read an event. */
-static _Thread_local struct perf_event_attr perf_kernel_requests[PERF_KERNEL_REQUESTS];
+static _Thread_local struct perf_kernel_request {
+  struct perf_event_attr wanted;
+  int leader;
+} perf_kernel_requests[PERF_KERNEL_REQUESTS];
 static _Thread_local int perf_kernel_request_count, perf_kernel_calls;
+
+/* The IDs of the last leader that the thread has opened, and of its member. */
+static _Thread_local uint64_t perf_kernel_ids[2];
 
 /* 1 if the event that this thread opened last has config1. */
 static _Thread_local int last_event_has_config1;
 
-static int refuses(const struct perf_event_attr *wanted)
+/* Returns the software event for an event of any core type. */
+static int software_event(const struct perf_event_attr *wanted)
 {
-  uint32_t pmu = (uint32_t)(wanted->config >> 32);
+  const uint32_t config = (uint32_t)wanted->config;
 
-  errno = perf_kernel.has_no_events ? ENOSYS
-    : pmu != 0 && pmu == perf_kernel.lacking_pmu ? ENOENT
-    : perf_kernel.excluding_pmu && wanted->exclude_kernel && pmu != perf_kernel.excluding_pmu
-    ? EOPNOTSUPP : 0;
-  return errno != 0;
+  return wanted->type == PERF_TYPE_SOFTWARE ? (int)config
+    : config == PERF_COUNT_HW_CPU_CYCLES ? PERF_COUNT_SW_TASK_CLOCK
+    : config == PERF_COUNT_HW_INSTRUCTIONS ? PERF_COUNT_SW_PAGE_FAULTS
+                                           : PERF_COUNT_SW_PAGE_FAULTS_MIN;
 }
 
-int cpuc_perf_kernel_open(struct perf_event_attr *wanted)
+/* Returns 0 or an errno. */
+static int refusal(const struct perf_event_attr *wanted, int leader)
+{
+  uint32_t pmu = (uint32_t)(wanted->config >> 32);
+  int event = software_event(wanted);
+
+  return perf_kernel.has_no_events ? ENOSYS
+    : pmu != 0 && pmu == perf_kernel.lacking_pmu ? ENOENT
+    : perf_kernel.excluding_pmu && wanted->exclude_kernel && pmu != perf_kernel.excluding_pmu
+    ? EOPNOTSUPP
+    : (perf_kernel.refused_without_kernel && wanted->exclude_kernel)
+      || event == perf_kernel.refused || (event == perf_kernel.refused_together && leader >= 0)
+    ? perf_kernel.refusal_errno : 0;
+}
+
+int cpuc_perf_kernel_open(struct perf_event_attr *wanted, int leader)
 {
   struct perf_event_attr real = *wanted;
   int event;
 
   perf_kernel_calls++;
   if (perf_kernel_request_count < PERF_KERNEL_REQUESTS)
-    perf_kernel_requests[perf_kernel_request_count++] = *wanted;
-  if (refuses(wanted))
+    perf_kernel_requests[perf_kernel_request_count++]
+      = (struct perf_kernel_request){ *wanted, leader };
+  if (perf_kernel.on_open)
+    perf_kernel.on_open();
+  errno = refusal(wanted, leader);
+  if (errno != 0)
     return -1;
   last_event_has_config1 = wanted->config1 != 0;
-  real.exclude_kernel = real.exclude_hv = 1; /* an event that any user may open */
   real.type = PERF_TYPE_SOFTWARE;
-  real.config = PERF_COUNT_SW_TASK_CLOCK;
+  real.config = (unsigned)software_event(wanted);
   real.config1 = 0;
-  event = cpuc_perf_event_open_in_group(&real, -1);
+  if (perf_kernel.excluding_pmu) /* an event that any user may open */
+    real.exclude_kernel = real.exclude_hv = 1;
+  event = (int)syscall(SYS_perf_event_open, &real, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+  if (event >= 0)
+    ioctl(event, PERF_EVENT_IOC_ID, &perf_kernel_ids[leader >= 0]);
   if (event >= 0 || !(perf_kernel.simulates_events || perf_kernel.added))
     return event;
   perf_kernel.simulates_events = 1;
@@ -94,9 +126,21 @@ int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
 {
   perf_kernel_calls++;
   if (!perf_kernel.simulates_events)
-    return cpuc_perf_event_identify(descriptor, id);
+    return ioctl(descriptor, PERF_EVENT_IOC_ID, id) == 0;
   *id = SIMULATED_ID;
   return fcntl(descriptor, F_GETFD) >= 0;
+}
+
+/* Returns the descriptor of the last leader that the thread has opened, or of its member. */
+static inline int perf_kernel_descriptor(int is_member)
+{
+  int descriptor = 0;
+  uint64_t id = 0;
+
+  while (descriptor < 65536 && !(ioctl(descriptor, PERF_EVENT_IOC_ID, &id) == 0
+    && id == perf_kernel_ids[is_member]))
+    descriptor++;
+  return descriptor;
 }
 
 /* Returns the CPU time of this thread in nanoseconds. */
@@ -108,23 +152,33 @@ static long long cpu_time(void)
   return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-int cpuc_perf_kernel_read(int descriptor, struct cpuc_perf_reading *reading)
+static void alter_event(struct cpuc_perf_reading *reading, ssize_t length)
 {
-  int is_whole = 1;
-
-  perf_kernel_calls++;
-  if (perf_kernel.lost_hardware && last_event_has_config1)
-    return 0;
-  if (perf_kernel.simulates_events)
-    *reading = (struct cpuc_perf_reading){ (uint64_t)cpu_time(), 1, 1, SIMULATED_ID };
-  else
-    is_whole = syscall(SYS_read, descriptor, reading, sizeof *reading) == (long)sizeof *reading;
-  if (is_whole && perf_kernel.reading.enabled)
+  if (length == (ssize_t)sizeof *reading && perf_kernel.reading.enabled)
     memcpy(reading, &perf_kernel.reading, offsetof(struct cpuc_perf_reading, id));
   reading->value += (uint64_t)perf_kernel.ahead;
   if (perf_kernel.during_read)
     perf_kernel.during_read();
-  return is_whole;
+}
+
+ssize_t cpuc_perf_kernel_read(int descriptor, void *reading, size_t size)
+{
+  int is_one_event = size == sizeof(struct cpuc_perf_reading);
+  ssize_t length = (ssize_t)size;
+
+  perf_kernel_calls++;
+  if (perf_kernel.lost_hardware && last_event_has_config1)
+    return 0;
+  if (perf_kernel.simulates_events && is_one_event)
+    *(struct cpuc_perf_reading *)reading
+      = (struct cpuc_perf_reading){ (uint64_t)cpu_time(), 1, 1, SIMULATED_ID };
+  else
+    length = read(descriptor, reading, size); /* a cancellation point, unlike the real one */
+  if (is_one_event)
+    alter_event(reading, length);
+  else if (perf_kernel.alter_reading)
+    perf_kernel.alter_reading(reading, &length);
+  return length;
 }
 
 static size_t page_size(void)
@@ -150,7 +204,7 @@ static struct perf_event_mmap_page *make_page(uint32_t index, int width, long lo
   return page;
 }
 
-static struct perf_event_mmap_page *add_page(uint32_t index, int width, long long offset)
+static inline struct perf_event_mmap_page *add_page(uint32_t index, int width, long long offset)
 {
   return perf_kernel.pages[perf_kernel.added++] = make_page(index, width, offset);
 }
@@ -168,34 +222,9 @@ struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
   return page == MAP_FAILED ? NULL : page;
 }
 
-void cpuc_perf_kernel_unmap(struct perf_event_mmap_page *page)
+void cpuc_perf_kernel_unmap(const volatile struct perf_event_mmap_page *page)
 {
-  munmap(page, page_size());
-}
-
-/* Visits each PMU at its first file. */
-void cpuc_perf_pmu_visit(void (*visit)(const char *name, void *argument), void *argument)
-{
-  const struct perf_kernel_file *file = perf_kernel.files;
-  const char *last = "";
-
-  for (; file->pmu; file++) {
-    if (strcmp(file->pmu, last) != 0)
-      visit(file->pmu, argument);
-    last = file->pmu;
-  }
-}
-
-int cpuc_perf_pmu_read(const char *pmu, const char *name, char *text, size_t size)
-{
-  const struct perf_kernel_file *file = perf_kernel.files;
-
-  while (file->pmu && (strcmp(file->pmu, pmu) != 0 || strcmp(file->name, name) != 0))
-    file++;
-  if (!file->pmu || strlen(file->text) >= size)
-    return 0;
-  strcpy(text, file->text);
-  return *text != '\0';
+  munmap((void *)page, page_size());
 }
 
 #endif
