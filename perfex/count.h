@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The generation number of the counters of a thread. Every public function except perfex_event()
-   returns it. */
+/* The generation number of the counters of a thread, which start_counters(), read_counters() and
+   the functions that print or load costs return. */
 
 #ifndef PERFEX_COUNT_H
 #define PERFEX_COUNT_H
