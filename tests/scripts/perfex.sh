@@ -33,6 +33,19 @@ EOF
     $CC $CPPFLAGS $CFLAGS -I"$srcdir/include" $work/both.c $order -pthread -o $work/both$EXEEXT ||
       wrong "a program does not link $order"
   done
+  # Constructors and destructors of a program that is linked statically call libperfex.
+  for compiler in "$CC -x c" "$CC -x c++"; do
+    if ! echo 'int main(void) { return 0; }' >$work/none.c ||
+      ! $compiler $work/none.c -o $work/none$EXEEXT 2>$work/err; then
+      skipped "early calls: $compiler does not work"
+    else
+      # shellcheck disable=SC2086
+      $compiler $CPPFLAGS $CFLAGS -fno-exceptions -I"$srcdir/include" -c "$srcdir/tests/programs/early.c" \
+        -o $work/early.o &&
+        $CC $CFLAGS $work/early.o "$library" "$other" -pthread -o $work/early$EXEEXT &&
+        $LOG_COMPILER $work/early$EXEEXT || wrong "$compiler: early or late calls fail"
+    fi
+  done
 
   # Constructors of a program that is linked statically run after those of the library. A failure
   # for want of memory has a sentence.

@@ -7,6 +7,7 @@
 
 #include "include/cpucycles.h"
 #include "include/perfex.h"
+#include "lib/process.h"
 #include "perfex/names.h"
 
 #include "tests/suites/child.h"
@@ -412,6 +413,23 @@ TEST(refused_event_is_explained)
   expect_refusal("cycles", 0, EMFILE, strerror(EMFILE));
   perf_kernel.refusal_errno = EACCES;
   expect_refusal("cycles:uk", 0, EACCES, "kernel.perf_event_paranoid");
+}
+
+/* The library's selection would run code and system calls that a sandbox may not permit. */
+TEST(refused_software_event_is_explained_without_a_pmu_and_without_the_selection)
+{
+  static const int errors[] = { ENOSYS, EPERM, EACCES };
+  size_t i;
+
+  perf_kernel.refused = PERF_COUNT_SW_PAGE_FAULTS;
+  for (i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+    perf_kernel.refusal_errno = errors[i];
+    expect_refusal("page-faults", 0, errors[i], "page-faults: ");
+    ck_assert_msg(strstr(perfex_why(), "PMU") == NULL, "%s", perfex_why());
+  }
+  perf_kernel.refused = PERF_COUNT_SW_TASK_CLOCK;
+  expect_refusal("cycles", 0, EACCES, "cycles: ");
+  ck_assert_int_eq(cpuc_process_has_selected(), 0);
 }
 
 TEST(refusal_has_the_remedy_of_cpucycles_counter)
