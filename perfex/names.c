@@ -177,17 +177,16 @@ static int add_terms(struct pfx_names_event *event, const char *pmu, char *terms
 /* Parses PMU/TERMS/; `slash` is the first slash. */
 static int parse_pmu_event(char *pmu, char *slash, struct pfx_names_event *event)
 {
-  char *end = strchr(slash + 1, '/'), type[32];
+  char *end = strchr(slash + 1, '/');
   long long number = -1;
 
   if (!end || end[1] != 0)
     return pfx_why(EINVAL, "%s: an event of a PMU has two slashes: PMU/event/ or PMU/term=value/",
       event->name);
   *slash = *end = 0;
-  if (*pmu && *pmu != '.' && strlen(pmu) < PFX_NAMES_SIZE
-    && cpuc_perf_pmu_read(pmu, "type", type, sizeof type))
-    number = cpuc_parse_number_line(type, 1);
-  if (number < 0 || number > INT32_MAX)
+  if (*pmu && *pmu != '.' && strlen(pmu) < PFX_NAMES_SIZE)
+    number = cpuc_perf_pmu_read_type(pmu);
+  if (number < 0)
     return pfx_why(EINVAL, "%s: there is no PMU \"%.64s\" in /sys/bus/event_source/devices",
       event->name, pmu);
   event->type = (uint32_t)number;
