@@ -207,7 +207,8 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 
 int main(int argc, char **argv)
 {
-  /* Contains the longest report, so that fclose() writes all of it, and errno is that of the write. */
+  /* Contains the longest report, so that fclose() writes all of it, and errno is that of the
+     write. */
   static char output[1 << 18];
   struct arguments arguments = { 't', NULL, 0 };
   fenv_t environment;

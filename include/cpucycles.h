@@ -106,9 +106,10 @@ extern double cpucycles_nanoseconds(long long count);
    Since: 20261121.  Source: cpucycles(3), Core frequency. */
 extern long long cpucycles_core_persecond(void);
 
-/* Core cycles per count of cpucycles() at this moment, on the core on which the calling thread runs.
-   Each call times three chains of dependent adds, in about 10 us, or up to 1 ms if the counter is
-   coarse. Signals to the thread wait. The first call of this function also measures the counter.
+/* Core cycles per count of cpucycles() at this moment, on the core on which the calling thread
+   runs. Each call times three chains of dependent adds, in about 10 us, or up to 1 ms if the
+   counter is coarse. Signals to the thread wait. The first call of this function also measures the
+   counter.
    Returns: the ratio; 1 if the counter counts core cycles; 0 if the chains are interrupted or the
      frequency changes, so call the function again, or if no ratio can be measured: see
      cpucycles_core_persecond().

@@ -16,7 +16,7 @@
 enum {
   SHORT_PASSES = 8192 / CPUC_DEPENDENT_ADD_PASS,
   LONG_PASSES = 32768 / CPUC_DEPENDENT_ADD_PASS,
-  MOST_PASSES = 1 << 16,  /* 3 ms at 10 GHz, in which each clock for which a chain is made advances */
+  MOST_PASSES = 1 << 16,  /* 3 ms at 10 GHz: each counter for which there is a chain advances */
   CHAIN_STEPS = 200,      /* of a coarse counter, in a chain */
   LONGEST_CHAIN_US = 1000,
   BASES = 63,

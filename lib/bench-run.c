@@ -183,6 +183,12 @@ static double find_control(struct cpuc_bench *bench, double adds, struct state *
   return counts / (double)(passes * CPUC_DEPENDENT_ADD_PASS) / ((before.chain + state->chain) / 2);
 }
 
+/* Returns the function of sample i in the order f g g f or, with swap, g f f g. */
+static struct cpuc_bench_function *function_of(struct cpuc_bench *bench, int i, int swap)
+{
+  return &bench->functions[bench->count == 1 ? 0 : (i % 3 != 0) ^ swap];
+}
+
 /* Runs a round: one sample, or four of two functions, of which each has two chains of its own if
    is_single. */
 static void run_round(struct cpuc_bench *bench, struct state *state, int swap)
@@ -192,7 +198,7 @@ static void run_round(struct cpuc_bench *bench, struct state *state, int swap)
   struct state before = *state;
 
   for (i = 0; i < samples; i++) {
-    struct cpuc_bench_function *function = &bench->functions[samples == 1 ? 0 : (i % 3 != 0) ^ swap];
+    struct cpuc_bench_function *function = function_of(bench, i, swap);
 
     if (bench->is_single)
       prepare(function->setup);
@@ -217,7 +223,7 @@ static void run_round(struct cpuc_bench *bench, struct state *state, int swap)
   if (steady && samples == 1 && bench->is_long)
     control = find_control(bench, sum / chain[0], state);
   for (i = 0; i < samples; i++) {
-    struct cpuc_bench_function *function = &bench->functions[samples == 1 ? 0 : (i % 3 != 0) ^ swap];
+    struct cpuc_bench_function *function = function_of(bench, i, swap);
 
     function->sum += counts[i] / chain[i] / (double)function->calls;
     if (!steady || !(control > 0))

@@ -154,8 +154,8 @@ static void score(void *argument)
   }
 }
 
-/* Returns the number of passes of a chain of at least 20 times the step, which a read costs, but the
-   chain of twice the length takes 200 us at most. A step that is as short as an add needs 2048
+/* Returns the number of passes of a chain of at least 20 times the step, which a read costs, but
+   the chain of twice the length takes 200 us at most. A step that is as short as an add needs 2048
    adds. */
 static long find_passes(const struct cpuc_candidate *candidate)
 {
@@ -191,11 +191,11 @@ static void note_unproven(struct cpuc_candidate *candidate, long long thousandth
     candidate->info.remedy = candidate->backend->remedy_for_64th;
 }
 
-/* Compares the count with the cycles of a chain of adds. The first try whose windows agree and whose
-   count is possible, or certainly too low, decides. Interruptions make windows longer, so they can
-   make the difference of two windows too small, but not the window itself: it contains all its
-   adds. Later tries have more windows, so that some are not interrupted even on a busy machine. A
-   count that is not proven stays usable. */
+/* Compares the count with the cycles of a chain of adds. The first try whose windows agree and
+   whose count is possible, or certainly too low, decides. Interruptions make windows longer, so
+   they can make the difference of two windows too small, but not the window itself: it contains
+   all its adds. Later tries have more windows, so that some are not interrupted even on a busy
+   machine. A count that is not proven stays usable. */
 static void prove(void *argument)
 {
   enum { TRIES = 3, WINDOWS = 4, PARTS = 20 };

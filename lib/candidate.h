@@ -53,7 +53,7 @@ static inline const struct cpuc_kind_facts *cpuc_candidate_kind(
    any score. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win);
 
-/* Scales a usable clock anew, because the estimate of the frequency has changed, and adapts its
+/* Scales a usable clock again, because the estimate of the frequency has changed, and adapts its
    score. Call between cpuc_guard_enter() and cpuc_guard_leave(). */
 void cpuc_candidate_rescale(struct cpuc_candidate *candidate);
 

@@ -12,8 +12,8 @@
    in turn, in `windows` windows each. Stores in *advance the smallest advance of the longer chains
    less that of the shorter ones: the count of `passes` passes, free of the cost of a read. Stores
    the smallest advance of the longer chains in *longer, unless it is NULL. Returns 1; 0 in code
-   without optimization; and 0 with `parts` above 0, if the three smallest windows of a length differ
-   by more than one of so many parts, because at least three windows must not have been
+   without optimization; and 0 with `parts` above 0, if the three smallest windows of a length
+   differ by more than one of so many parts, because at least three windows must not have been
    interrupted. */
 int cpuc_chain_measure(const struct cpuc_reader *reader, long passes, int windows, int parts,
   long long *advance, long long *longer);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What the library installs when it is loaded: a fork handler, and a key for the ends of threads. */
+/* What the library installs when it is loaded: a fork handler, and a key for the ends of threads.
+   */
 
 #ifndef CPUCYCLES_LIB_EARLY_H
 #define CPUCYCLES_LIB_EARLY_H

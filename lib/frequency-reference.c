@@ -58,7 +58,8 @@ long long cpuc_frequency_reference_rate(const struct cpuc_clock_sample *begin,
   const struct cpuc_clock_sample *end)
 {
   long long longest = end->outer + end->width - begin->outer;
-  long long counted = (long long)((unsigned long long)end->inner - (unsigned long long)begin->inner);
+  long long counted
+    = (long long)((unsigned long long)end->inner - (unsigned long long)begin->inner);
 
   if (begin->outer == 0 || end->outer <= begin->outer || end->width < 0 || counted <= 0)
     return 0;

@@ -47,8 +47,8 @@ void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo,
 
 /* frequency-reference.c: the TSC. */
 
-/* Reads the time and, at this time, the reference counter. Stores zeros if there is no such counter.
-   The read may cause a fault, so this function is a body for cpuc_guard_run(). */
+/* Reads the time and, at this time, the reference counter. Stores zeros if there is no such
+   counter. The read may cause a fault, so this function is a body for cpuc_guard_run(). */
 void cpuc_frequency_sample_reference(void *sample);
 
 /* Returns the lowest rate of the reference counter that fits the two samples, or 0 if they show no

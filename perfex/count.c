@@ -196,9 +196,9 @@ int start_counters(int e0, int e1)
   return generation;
 }
 
-/* Reads the group, which lacks the second event if the descriptor of this event is closed. Returns 1
-   if its events belong to this thread and process, and have counted all the time since their start.
-   Otherwise both counts are 0. */
+/* Reads the group, which lacks the second event if the descriptor of this event is closed. Returns
+   1 if its events belong to this thread and process, and have counted all the time since their
+   start. Otherwise both counts are 0. */
 static int read_group(long long counts[2])
 {
   counts[0] = counts[1] = 0;

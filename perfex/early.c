@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* What libperfex prepares when it is loaded. A signal handler that has interrupted malloc() can make
-   the first call of start_counters() in a thread, which must not allocate. */
+/* What libperfex prepares when it is loaded. A signal handler that has interrupted malloc() can
+   make the first call of start_counters() in a thread, which must not allocate. */
 
 #include "config.h"
 

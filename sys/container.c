@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Finds the container. Each row of the table has the signs of one kind of container.
-   Source: systemd, "The Container Interface" (container, /run/systemd/container); Docker, Podman and
-   CRI-O, which create /.dockerenv or /run/.containerenv; Kubernetes, "Accessing the API from a Pod"
-   (/run/secrets/kubernetes.io, KUBERNETES_SERVICE_HOST), "Seccomp and Kubernetes" and "Configure a
-   Security Context"; proc_pid_mountinfo(5); flatpak-run(1), --devel; lxc.container.conf(5);
-   systemd-nspawn(1), --system-call-filter; google/gvisor, linux64.go, whose kernel always has one
-   date; moby and containers-common, default seccomp profiles (perf_event_open with
-   CAP_PERFMON). */
+   Source: systemd, "The Container Interface" (container, /run/systemd/container); Docker, Podman
+   and CRI-O, which create /.dockerenv or /run/.containerenv; Kubernetes, "Accessing the API from a
+   Pod" (/run/secrets/kubernetes.io, KUBERNETES_SERVICE_HOST), "Seccomp and Kubernetes" and
+   "Configure a Security Context"; proc_pid_mountinfo(5); flatpak-run(1), --devel;
+   lxc.container.conf(5); systemd-nspawn(1), --system-call-filter; google/gvisor, linux64.go, whose
+   kernel always has one date; moby and containers-common, default seccomp profiles
+   (perf_event_open with CAP_PERFMON). */
 
 #include "config.h"
 

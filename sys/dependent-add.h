@@ -39,8 +39,8 @@ enum { CPUC_DEPENDENT_ADD_PASS = 512 }; /* adds per pass */
 
 /* The counts per add, in thousandths, of a counter of core cycles. A chain takes at least one cycle
    for each add, less 5 % for the reads, and more if another thread of the core takes issue slots.
-   Where the CPU may be newer than the list above, it may execute two adds per cycle. A count that is
-   uncertain, for example because each read traps, is believed in wider limits. */
+   Where the CPU may be newer than the list above, it may execute two adds per cycle. A count that
+   is uncertain, for example because each read traps, is believed in wider limits. */
 enum {
   CPUC_DEPENDENT_ADD_LOWEST = 950,
   CPUC_DEPENDENT_ADD_USUALLY_HIGHEST = 1050, /* in long windows on an idle core */

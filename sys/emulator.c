@@ -4,8 +4,8 @@
    the name of the architecture, too.
    Source: Linux, Documentation/admin-guide/binfmt-misc.rst; qemu, scripts/qemu-binfmt-conf.sh,
    linux-user/mips/target_syscall.h and hppa/target_syscall.h; FEX, docs/CPUID.md; box64,
-   src/tools/my_cpuid.c and system/box64.conf.cmake; Apple, "Running Intel Binaries in Linux VMs with
-   Rosetta". */
+   src/tools/my_cpuid.c and system/box64.conf.cmake; Apple, "Running Intel Binaries in Linux VMs
+   with Rosetta". */
 
 #include "config.h"
 
@@ -23,8 +23,8 @@
 #include <sys/utsname.h>
 #endif
 
-/* `vendor` is in leaf 0 of CPUID, `signature` in leaf 40000000H, and `brand` in the name of the CPU.
-   The interpreters start programs of x86-64, and of i386. */
+/* `vendor` is in leaf 0 of CPUID, `signature` in leaf 40000000H, and `brand` in the name of the
+   CPU. The interpreters start programs of x86-64, and of i386. */
 static const struct emulator {
   const char *name, *vendor, *signature, *brand, *interpreters[2];
 } emulators[] = {

@@ -35,8 +35,9 @@ int cpuc_file_read_whole(const char *path, char *buffer, size_t size);
 /* Returns 1 if the file or directory exists, else 0 with errno. */
 int cpuc_file_exists(const char *path);
 
-/* Returns the number of links of a file or directory, or -1 with errno. A directory of sysfs has two
-   links, and one more for each directory in it. Directories of some other file systems have one. */
+/* Returns the number of links of a file or directory, or -1 with errno. A directory of sysfs has
+   two links, and one more for each directory in it. Directories of some other file systems have
+   one. */
 int cpuc_file_count_links(const char *path);
 
 /* Reads the beginning of a file as a string. Replaces bytes 0, which separate words in device
@@ -71,9 +72,9 @@ const char *cpuc_file_line_add(struct cpuc_file_line *line, const char *text, co
 
 /* Calls visit(line, argument) for each line of a file, and ends when it returns nonzero, or after
    `limit` bytes. Ignores a line that lacks its newline. Reads 1152 bytes, which is less than the
-   lines of a CPU of x86 in /proc/cpuinfo, then small pieces, because the kernel takes ten microseconds in
-   a virtual machine to prepare the lines of the next CPU, and one CPU can suffice. Returns 1 if
-   visit() returned nonzero, else 0. */
+   lines of a CPU of x86 in /proc/cpuinfo, then small pieces, because the kernel takes ten
+   microseconds in a virtual machine to prepare the lines of the next CPU, and one CPU can suffice.
+   Returns 1 if visit() returned nonzero, else 0. */
 int cpuc_file_read_lines(const char *path, int limit,
   int (*visit)(const struct cpuc_file_line *line, void *argument), void *argument);
 

@@ -221,8 +221,8 @@ static void search_buses(struct search *search)
   note(search, &products[PRODUCTS - 1], UNNAMED);
 }
 
-/* Searches the files of DMI as one text, in which each line follows a newline. Whole machines of EC2
-   have ".metal" in their names, so that those of all others are virtual. */
+/* Searches the files of DMI as one text, in which each line follows a newline. Whole machines of
+   EC2 have ".metal" in their names, so that those of all others are virtual. */
 static void search_dmi(struct search *search)
 {
   static const char *const files[] = { "/sys/class/dmi/id/product_name",

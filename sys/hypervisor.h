@@ -33,8 +33,8 @@
    up to six times, so do not call this function in the first call. */
 const char *cpuc_hypervisor_find(void);
 
-/* Finds the hypervisor likewise. Returns NULL if there is none, or if this is unknown; else what the
-   user of a virtual machine without a PMU can do. */
+/* Finds the hypervisor in the same way. Returns NULL if there is none, or if this is unknown; else
+   what the user of a virtual machine without a PMU can do. */
 const char *cpuc_hypervisor_find_remedy(void);
 
 #pragma GCC visibility pop

@@ -203,7 +203,8 @@ static void find_emulator(void *name)
   *(const char **)name = cpuc_emulator_find();
 }
 
-/* What an emulator reports is not believed. Source: Intel SDM volume 3, "Invariant TSC"; AMD APM volume 3, CPUID Fn8000_0007. */
+/* What an emulator reports is not believed. Source: Intel SDM volume 3, "Invariant TSC"; AMD APM
+   volume 3, CPUID Fn8000_0007. */
 int cpuc_tsc_is_invariant(const char **source)
 {
   unsigned int highest = cpuc_cpuid_read(0x80000000).a;

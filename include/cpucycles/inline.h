@@ -280,7 +280,8 @@ CPUCYCLES_INLINE_HELPER unsigned long long cpucycles_inline_time_base(void)
   CPUCYCLES_INLINE_CASE(method == CPUCYCLES_INLINE_TIME_BASE, cpucycles_inline_time_base)
 
 /* All instructions before ISYNC complete before ISYNC does, and no instruction after ISYNC is
-   initiated until ISYNC has completed: Power ISA version 3.1, book II, "Instruction Synchronize". */
+   initiated until ISYNC has completed: Power ISA version 3.1, book II, "Instruction Synchronize".
+   */
 #define CPUCYCLES_INLINE_FENCE "isync" : :
 
 #elif defined(__riscv)

@@ -106,11 +106,11 @@ static int is_pmu_of_arm_module(const char *name)
   return strncmp(name, "armv", 4) == 0 && name[4] >= '7';
 }
 
-/* Facts about this machine and process. In the known facts, each member has one bit. In a row of the
-   decision, it has the bits that fit, or 0 if all do. */
+/* Facts about this machine and process. In the known facts, each member has one bit. In a row of
+   the decision, it has the bits that fit, or 0 if all do. */
 struct facts {
-  /* Does the kernel drive a PMU of the cores? HIDDEN: /sys cannot be read. UNLISTED: it can, but the
-     kernel lists no PMUs at all, as without perf events. */
+  /* Does the kernel drive a PMU of the cores? HIDDEN: /sys cannot be read. UNLISTED: it can, but
+     the kernel lists no PMUs at all, as without perf events. */
   enum { PMU_ABSENT = 1, PMU_PRESENT = 2, PMU_HIDDEN = 4, PMU_UNLISTED = 8 } pmu;
   enum { GOT_EPERM = 1, GOT_EACCES = 2, GOT_ENOSYS = 4, GOT_ABSENT = 8, GOT_OTHER = 16 } refusal;
   enum { UNFILTERED = 1, FILTERED = 2 } filter; /* by seccomp */
@@ -314,9 +314,9 @@ static const char *remedy_of(enum remedy kind, const struct cpuc_container *cont
   return NULL;
 }
 
-/* Finds the row that applies. The refusal, the filter and the mode are known, and that of the PMU if
-   the event needs none. The kernel's answer that no PMU has the event counts if its files cannot be
-   read. */
+/* Finds the row that applies. The refusal, the filter and the mode are known, and that of the PMU
+   if the event needs none. The kernel's answer that no PMU has the event counts if its files
+   cannot be read. */
 static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
 {
   const struct cpuc_container *container = cpuc_container_find();

@@ -480,8 +480,8 @@ TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
   expect(3700000000, "cpufreq/scaling_max_freq");
 }
 
-/* Whether a line of /proc/cpuinfo is a constant frequency, which precedes a system call, or a current
-   one, which follows it. */
+/* Whether a line of /proc/cpuinfo is a constant frequency, which precedes a system call, or a
+   current one, which follows it. */
 static const struct {
   int architectures;
   const char *text;

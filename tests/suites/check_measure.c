@@ -71,7 +71,8 @@ TEST(core_persecond_is_the_measured_frequency)
     agree += value > 0 && value > other * 0.8 && value < other * 1.25;
   }
   ck_assert_int_gt(known, 0);
-  ck_assert_msg(2 * agree > known, "%g Hz, measured %g: %d of %d agree", value, other, agree, known);
+  ck_assert_msg(2 * agree > known, "%g Hz, measured %g: %d of %d agree", value, other, agree,
+    known);
 }
 
 /* All functions except cpucycles(), which most suites call first. */

@@ -847,8 +847,8 @@ struct pmu_file {
   const char *pmu, *name, *text;
 };
 
-/* What open() returns, PMUs that lack the generic event or are alone in excluding the kernel, a type
-   and config that open() requests, and the files. */
+/* What open() returns, PMUs that lack the generic event or are alone in excluding the kernel, a
+   type and config that open() requests, and the files. */
 static const struct {
   int error;
   uint32_t lacking_pmu, excluding_pmu, type;

@@ -200,7 +200,8 @@ static int equals(const char *got, const char *wanted)
 #define KVM_REMEDY \
   (CPUC_HYPERVISOR_QEMU_HAS_PMU_OPTION ? GIVE(" (QEMU: -cpu host,pmu=on)") : GIVE(""))
 #define XEN_REMEDY \
-  (CPUC_HYPERVISOR_IS_X86 ? GIVE(" (vpmu=on on Xen's command line)") : GIVE(" (vpmu=1 in its xl.cfg)"))
+  (CPUC_HYPERVISOR_IS_X86 ? GIVE(" (vpmu=on on Xen's command line)") \
+                          : GIVE(" (vpmu=1 in its xl.cfg)"))
 
 #define POD_PROFILE "give the pod a securityContext.seccompProfile that allows perf_event_open " \
   "(type Localhost or Unconfined)"

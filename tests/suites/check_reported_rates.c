@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the frequency that calls of other systems report (lib/frequency-system.c and the
    files that it calls), and the rate of the time-stamp counter that kernel, sysctl, CPU and
-   hypervisor report (backends/tsc/rate.c), with true numbers and with the zeros of virtual machines.
-   Also tests the order of the sources. All these files are compiled with the stub headers of tests/ports/freq-headers. These objects replace those
-   of the library, and call the functions below. CPUs other than x86 have no such counter. */
+   hypervisor report (backends/tsc/rate.c), with true numbers and with the zeros of virtual
+   machines. Also tests the order of the sources. All these files are compiled with the stub
+   headers of tests/ports/freq-headers. These objects replace those of the library, and call the
+   functions below. CPUs other than x86 have no such counter. */
 
 #include "config.h"
 

@@ -532,7 +532,7 @@ TEST_LOOP(low_estimate_is_replaced, sizeof estimates / sizeof estimates[0])
   ck_assert_str_eq(selection.frequency.source, sources[estimates[_i].replaces_for_cycles]);
   ck_assert_double_eq_tol(candidates[1].info.scaling,
     estimates[_i].replaces_for_cycles ? 5000 : 2399.987654, 1e-9);
-  /* the step was rounded down before it was scaled anew */
+  /* the step was rounded down before it was scaled again */
   ck_assert_int_eq(candidates[1].info.score, estimates[_i].replaces_for_cycles ? 5197 : 2599);
   ck_assert_uint_eq(selection.fallback.scale.multiplier,
     cpuc_scale_from_to(1000000000, selection.frequency.persecond).multiplier);

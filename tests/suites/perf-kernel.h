@@ -4,8 +4,8 @@
    cycles, page faults replace instructions (event 15 of libperfex), and minor page faults, the same
    number in the tests, replace all others (such as event 24). A test fills the mmap pages itself,
    and may change what the kernel returns. The real kernel does all the rest. Where it has no perf
-   events, as under qemu-user, a test that fills a page gets a descriptor of /dev/null in place of an
-   event. */
+   events, as under qemu-user, a test that fills a page gets a descriptor of /dev/null in place of
+   an event. */
 
 #ifndef CPUCYCLES_PERF_KERNEL_TEST_H
 #define CPUCYCLES_PERF_KERNEL_TEST_H
