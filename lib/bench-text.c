@@ -5,6 +5,9 @@
 #include "config.h"
 
 #include "lib/bench.h"
+#include "lib/process.h"
+#include "sys/os-clock.h"
+#include "sys/os-thread.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -153,6 +156,24 @@ static void put_json_name(struct line *line, const char *name)
   put(line, "\"");
 }
 
+static long long first_time; /* microseconds since 1970 */
+
+static void find_first_time(struct cpuc_selection *unused)
+{
+  (void)unused;
+  first_time = cpuc_os_clock_wall_microseconds();
+}
+
+/* Processes in several containers can have one process ID, and a child of fork() has the time of
+   its parent, so both are needed. */
+static void put_process(struct line *line)
+{
+  static struct cpuc_process_result finding = { find_first_time, 0, 0 };
+
+  (void)cpuc_process_once(&finding);
+  put(line, ",\"process\":\"%lld-%lld\"", first_time, cpuc_os_thread_process_id());
+}
+
 int cpucycles_bench_json(char *part, int size, int from, const char *name,
   const struct cpucycles_bench_result *result)
 {
@@ -187,6 +208,7 @@ int cpucycles_bench_json(char *part, int size, int from, const char *name,
   put_json_name(&line, name_of(name, result, ""));
   put(&line, ",\"counter\":\"%s\",\"unit\":\"%s\",\"version\":\"%s\"", cpucycles_implementation(),
     result->unit, cpucycles_version());
+  put_process(&line);
   for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     put(&line, ",\"%s\":%s", numbers[i].key, number(numbers[i].value, numbers[i].decimals).text);
   put(&line, ",\"mark\":\"%s\",\"note\":", result->mark);

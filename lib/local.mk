@@ -118,6 +118,7 @@ cmakedir = $(libdir)/cmake/cpucycles
 cmake_DATA = lib/cpucycles-config.cmake lib/cpucycles-config-version.cmake
 
 dist_man_MANS += lib/cpucycles-bench.3
+dist_pkgdata_DATA += lib/cpucycles-bench.schema.json
 man_MANS += lib/cpucycles.3 lib/cpucycles-internals.7
 EXTRA_DIST += lib/cpucycles.3.in lib/cpucycles-internals.7.in
 CLEANFILES += lib/cpucycles.3 lib/cpucycles-internals.7

@@ -112,6 +112,7 @@ tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(suite_cp
 
 if POSIX
 check_PROGRAMS += tests/programs/persecond tests/programs/trapping
+check_PROGRAMS += tests/programs/bench-results
 check_LTLIBRARIES += tests/suites/libports.la
 endif
 # report.py preloads this module, which enables floating-point traps.
@@ -119,6 +120,8 @@ tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+# report.py validates what this program prints.
+tests_programs_bench_results_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
 # Counters of other systems, compiled with stub headers of these systems. libports.la comes after
 # the library, so that a system which has one of these counters links its own counter.

@@ -136,7 +136,7 @@ fi
 version=$($LOG_COMPILER "$DESTDIR$bindir/cpucycles-info$EXEEXT" --version | head -n 1)
 echo "installcheck: tool: $version"
 [ "$version" = "cpucycles-info (libcpucycles) $VERSION" ] || wrong "the tool has another version"
-installed "$pkgdatadir/cpucycles-info.schema.json"
+installed "$pkgdatadir/cpucycles-info.schema.json" "$pkgdatadir/cpucycles-bench.schema.json"
 if [ -n "$(command -v bash)" ]; then
   completed=$(bash -c '. "$0" && _cpucycles_info cpucycles-info --pl "" && echo "${COMPREPLY[*]}"' \
     "$DESTDIR$bashcompletiondir/cpucycles-info")

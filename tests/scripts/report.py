@@ -35,10 +35,10 @@ def _forbid_other_members(schema):
 
 
 @functools.lru_cache(maxsize=None)
-def _validator():
+def _validator(path="cpucycles-info/cpucycles-info.schema.json"):
     if not jsonschema:
         raise Skip("python3-jsonschema is not installed")
-    with open(f"{SOURCE}/cpucycles-info/cpucycles-info.schema.json") as file:
+    with open(f"{SOURCE}/{path}") as file:
         schema = json.load(file)
     jsonschema.Draft7Validator.check_schema(schema)
     return jsonschema.Draft7Validator(_forbid_other_members(schema))
@@ -374,6 +374,37 @@ def tool_survives_floating_point_traps():
     for arguments in (f"--observe 0.01 {ONE_COUNTER}", f"--json {ONE_COUNTER}",
                       f"--plot {ONE_COUNTER}", "--list"):
         run(arguments, LD_PRELOAD=module)
+
+
+@functools.lru_cache(maxsize=None)
+def _results():
+    """Returns two files of results, of two processes, as lists of JSON objects."""
+    program = f"{os.environ.get('builddir', '.')}/tests/programs/bench-results"
+    if WINDOWS:
+        raise Skip("the program forks")
+    files = []
+    for i in range(2):
+        lines = subprocess.run([program, "one", STRANGE], stdout=subprocess.PIPE, check=True).stdout
+        files.append([json.loads(line, parse_constant=tool.no_constant)
+                      for line in lines.decode().splitlines()])
+    return files
+
+
+def results_of_benchmarks_follow_their_schema():
+    results = [result for file in _results() for result in file]
+    assert [result["name"] for result in results] == ["one", STRANGE, "child"] * 2
+    for result in results:
+        assert result["counter"] in names() and abs(result["time"] - time.time()) < 600, result
+        _validator("lib/cpucycles-bench.schema.json").validate(result)
+
+
+def results_name_the_process_also_after_a_fork():
+    processes = [[result["process"] for result in file] for file in _results()]
+    assert all(one == other for one, other, child in processes), processes
+    assert len({process for file in processes for process in file}) == 4, processes
+    for one, other, child in processes:
+        moment, number = one.split("-")
+        assert abs(int(moment) / 1e6 - time.time()) < 600 and int(number) > 1, one
 
 
 def help_and_version_go_to_standard_output():

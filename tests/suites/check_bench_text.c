@@ -90,21 +90,25 @@ TEST_LOOP(line_of_text_is_as_documented, 7)
 TEST(line_of_json_has_every_member)
 {
   struct cpucycles_bench_result r = hash;
-  char line[1024];
+  char line[1024], process[64], *found;
 
+  cpucycles_bench_json(line, sizeof line, 0, NULL, &r);
+  found = strstr(line, "\"process\":\""); /* report.sh tests its meaning */
+  ck_assert_ptr_nonnull(found);
+  snprintf(process, sizeof process, "%.*s", (int)strcspn(found, ","), found);
   r.name = "a \"b\\\n";
   r.bytes = 64;
   r.note = "A note.";
   r.mark = "few";
   snprintf(line, sizeof line,
     "{\"name\":\"a \\u0022b\\u005c\\u000a\",\"counter\":\"%s\",\"unit\":\"reference cycles\","
-    "\"version\":\"%s\",\"cycles\":4005.940,\"cycles_low\":4001.940,\"cycles_high\":4009.940,"
+    "\"version\":\"%s\",%s,\"cycles\":4005.940,\"cycles_low\":4001.940,\"cycles_high\":4009.940,"
     "\"minimum\":2600.000,\"lower_quartile\":2610.000,\"median\":2611.500,"
     "\"upper_quartile\":2700.063,\"maximum\":1000000.000,\"mean\":2633.333,"
     "\"nanoseconds\":1304.240,\"core_ratio\":1.533965,\"frequency_low\":2900000000,"
     "\"frequency_high\":3100000000,\"empty\":4.001,\"kept\":0.9877,\"bytes\":64.000,\"calls\":8,"
     "\"samples\":1234,\"time\":1795822800,\"mark\":\"few\",\"note\":\"A note.\"}\n",
-    cpucycles_implementation(), cpucycles_version());
+    cpucycles_implementation(), cpucycles_version(), process);
   expect_line(json_of, &r, line);
 }
 
