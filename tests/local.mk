@@ -194,6 +194,7 @@ host_scripts += tests/scripts/settings.sh
 
 script_tests = $(host_scripts)
 script_tests += tests/scripts/abi.sh
+script_tests += tests/scripts/compare-runs.sh
 script_tests += tests/scripts/dropin.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/calls.sh
