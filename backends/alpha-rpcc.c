@@ -7,6 +7,7 @@
    Source: Alpha Architecture Reference Manual, fourth edition, section 4.11.8, RPCC. */
 
 #include "config.h"
+#if HAVE_BACKEND_alpha_rpcc
 
 #include "backends/backend.h"
 #include "backends/common/cpuinfo.h"
@@ -28,3 +29,4 @@ const struct cpuc_backend cpuc_backend_alpha_rpcc = {
   .read = read_pcc,
   .rate = cpuc_cpuinfo_rate,
 };
+#endif

@@ -11,6 +11,7 @@
    perf_event_mmap_page; Linux, arch/x86/events/core.c, x86_pmu_event_idx and set_attr_rdpmc. */
 
 #include "config.h"
+#if HAVE_BACKEND_amd64_pmc
 
 #include "backends/backend.h"
 #include "backends/perf/counter.h"
@@ -39,3 +40,4 @@ const struct cpuc_backend cpuc_backend_amd64_pmc = {
   CPUC_PERF_MEMBERS,
   .read = read_cycles,
 };
+#endif

@@ -14,6 +14,7 @@
    arch/x86/kernel/apic/hw_nmi.c, hw_nmi_get_sample_period. */
 
 #include "config.h"
+#if HAVE_BACKEND_amd64_pmcff
 
 #include "backends/backend.h"
 #include "sys/perf/pmu.h"
@@ -85,3 +86,4 @@ const struct cpuc_backend cpuc_backend_amd64_pmcff = {
   .explain = explain,
   .inline_method = CPUCYCLES_INLINE_FIXED_COUNTER_1,
 };
+#endif

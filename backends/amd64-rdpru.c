@@ -9,6 +9,7 @@
    RDPRU, EDX[31:16] is the largest ECX that selects a register. */
 
 #include "config.h"
+#if HAVE_BACKEND_amd64_rdpru
 
 #include "backends/backend.h"
 #include "sys/cpuid.h"
@@ -41,3 +42,4 @@ const struct cpuc_backend cpuc_backend_amd64_rdpru = {
   .read = read_aperf,
   .inline_method = CPUCYCLES_INLINE_APERF,
 };
+#endif

@@ -3,6 +3,7 @@
    failures and rate: backends/tsc/counter.h. Width: 64 bits. Source: Intel SDM volume 2, RDTSC. */
 
 #include "config.h"
+#if HAVE_BACKEND_amd64_tsc
 
 #include "backends/tsc/counter.h"
 
@@ -16,3 +17,4 @@ static long long read_tsc(void)
 const struct cpuc_backend cpuc_backend_amd64_tsc = {
   CPUC_TSC_MEMBERS, .read = read_tsc
 };
+#endif

@@ -4,9 +4,11 @@
    volume 2, RDTSC. */
 
 #include "config.h"
+#if HAVE_BACKEND_amd64_tscasm
 
 #include "backends/tsc/counter.h"
 
 const struct cpuc_backend cpuc_backend_amd64_tscasm = {
   CPUC_TSC_MEMBERS, .read = cpuc_tsc_read_with_assembly
 };
+#endif

@@ -11,6 +11,7 @@
    Access Validation Control Register". */
 
 #include "config.h"
+#if HAVE_BACKEND_arm32_1176
 
 #include "backends/backend.h"
 
@@ -30,3 +31,4 @@ const struct cpuc_backend cpuc_backend_arm32_1176 = {
   .unit = "core cycles",
   .read = read_ccnt,
 };
+#endif

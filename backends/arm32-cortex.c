@@ -8,6 +8,7 @@
    Performance Monitors Extension", and the registers PMCCNTR and PMUSERENR. */
 
 #include "config.h"
+#if HAVE_BACKEND_arm32_cortex
 
 #include "backends/backend.h"
 #include "sys/perf/remedy.h"
@@ -39,3 +40,4 @@ const struct cpuc_backend cpuc_backend_arm32_cortex = {
   .explain = explain,
   .remedy_for_64th = "PMCR.D is set: clear it in the kernel module that permits access",
 };
+#endif

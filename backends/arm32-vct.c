@@ -11,6 +11,7 @@
    Generic Timer", and the registers CNTVCT and CNTFRQ. */
 
 #include "config.h"
+#if HAVE_BACKEND_arm32_vct
 
 #include "backends/backend.h"
 #include "backends/common/rate.h"
@@ -38,3 +39,4 @@ const struct cpuc_backend cpuc_backend_arm32_vct = {
   .rate = cntfrq,
   .inline_method = CPUCYCLES_INLINE_CNTVCT,
 };
+#endif

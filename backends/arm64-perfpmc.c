@@ -12,6 +12,7 @@
    Counter Access". */
 
 #include "config.h"
+#if HAVE_BACKEND_arm64_perfpmc
 
 #include "backends/backend.h"
 #include "backends/perf/counter.h"
@@ -44,3 +45,4 @@ const struct cpuc_backend cpuc_backend_arm64_perfpmc = {
   CPUC_PERF_MEMBERS,
   .read = read_cycles,
 };
+#endif

@@ -9,6 +9,7 @@
    Monitors Extension", and the registers PMCCNTR_EL0 and PMUSERENR_EL0. */
 
 #include "config.h"
+#if HAVE_BACKEND_arm64_pmc
 
 #include "backends/backend.h"
 #include "sys/perf/remedy.h"
@@ -38,3 +39,4 @@ const struct cpuc_backend cpuc_backend_arm64_pmc = {
   .remedy_for_64th = "PMCR_EL0.D is set: clear it in the kernel module that permits access",
   .inline_method = CPUCYCLES_INLINE_PMCCNTR,
 };
+#endif

@@ -12,6 +12,7 @@
    AArch64 state", and the registers CNTVCT_EL0 and CNTFRQ_EL0. */
 
 #include "config.h"
+#if HAVE_BACKEND_arm64_vct
 
 #include "backends/backend.h"
 #include "backends/common/rate.h"
@@ -39,3 +40,4 @@ const struct cpuc_backend cpuc_backend_arm64_vct = {
   .rate = cntfrq,
   .inline_method = CPUCYCLES_INLINE_CNTVCT,
 };
+#endif

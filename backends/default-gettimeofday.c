@@ -7,6 +7,7 @@
    Source: POSIX.1-2008, gettimeofday. */
 
 #include "config.h"
+#if HAVE_BACKEND_default_gettimeofday
 
 #include "backends/backend.h"
 #include "sys/os-clock.h"
@@ -45,3 +46,4 @@ const struct cpuc_backend cpuc_backend_default_gettimeofday = {
   .read = read_wall_clock,
   .rate = report_rate,
 };
+#endif

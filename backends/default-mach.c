@@ -7,6 +7,7 @@
    Source: Apple, Technical Q&A QA1398 "Mach Absolute Time Units"; XNU, osfmk/mach/mach_time.h. */
 
 #include "config.h"
+#if HAVE_BACKEND_default_mach
 
 #include "backends/backend.h"
 #include "backends/common/rate.h"
@@ -37,3 +38,4 @@ const struct cpuc_backend cpuc_backend_default_mach = {
   .read = read_mach,
   .rate = mach_rate,
 };
+#endif

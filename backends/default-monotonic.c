@@ -6,6 +6,7 @@
    Source: POSIX.1-2008, clock_gettime, CLOCK_MONOTONIC. */
 
 #include "config.h"
+#if HAVE_BACKEND_default_monotonic
 
 #include "backends/backend.h"
 #include "sys/os-clock.h"
@@ -38,3 +39,4 @@ const struct cpuc_backend cpuc_backend_default_monotonic = {
   .read = read_monotonic,
   .rate = report_rate,
 };
+#endif

@@ -10,6 +10,7 @@
    Source: perf_event_open(2), sections "read_format" and "ERRORS". */
 
 #include "config.h"
+#if HAVE_BACKEND_default_perfevent
 
 #include "backends/backend.h"
 #include "backends/perf/counter.h"
@@ -27,3 +28,4 @@ const struct cpuc_backend cpuc_backend_default_perfevent = {
   CPUC_PERF_MEMBERS,
   .read = read_cycles,
 };
+#endif

@@ -10,6 +10,7 @@
    Source: XNU, bsd/sys/resource_private.h (THSC_CPI) and bsd/kern/kern_recount.c. */
 
 #include "config.h"
+#if HAVE_BACKEND_default_selfcounts
 
 #include "backends/backend.h"
 
@@ -123,3 +124,4 @@ const struct cpuc_backend cpuc_backend_default_selfcounts = {
   .close = close_selfcounts,
   .forked = count_fork,
 };
+#endif

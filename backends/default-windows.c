@@ -8,6 +8,7 @@
    QueryPerformanceCounter, QueryPerformanceFrequency (profileapi.h). */
 
 #include "config.h"
+#if HAVE_BACKEND_default_windows
 
 #include "backends/backend.h"
 #include "backends/common/rate.h"
@@ -41,3 +42,4 @@ const struct cpuc_backend cpuc_backend_default_windows = {
   .read = read_performance_counter,
   .rate = performance_frequency,
 };
+#endif

@@ -3,6 +3,7 @@
    selected only if no clock can be read. */
 
 #include "config.h"
+#if HAVE_BACKEND_default_zero
 
 #include "backends/backend.h"
 
@@ -19,3 +20,4 @@ const struct cpuc_backend cpuc_backend_default_zero = {
   .unit = "nothing",
   .read = read_zero,
 };
+#endif

@@ -8,6 +8,7 @@
    chapter 7, MOVE FROM CONTROL REGISTER. */
 
 #include "config.h"
+#if HAVE_BACKEND_hppa_cr16
 
 #include "backends/backend.h"
 #include "backends/common/cpuinfo.h"
@@ -29,3 +30,4 @@ const struct cpuc_backend cpuc_backend_hppa_cr16 = {
   .read = read_cr16,
   .rate = cpuc_cpuinfo_rate,
 };
+#endif

@@ -8,6 +8,7 @@
    Time Counter (ITC - AR 44)"; volume 2, chapter 3, "Processor Status Register (PSR)". */
 
 #include "config.h"
+#if HAVE_BACKEND_ia64_itc
 
 #include "backends/backend.h"
 #include "backends/common/cpuinfo.h"
@@ -29,3 +30,4 @@ const struct cpuc_backend cpuc_backend_ia64_itc = {
   .read = read_itc,
   .rate = cpuc_cpuinfo_rate,
 };
+#endif

@@ -10,6 +10,7 @@
    2.2.10.5 "CPUCFG". */
 
 #include "config.h"
+#if HAVE_BACKEND_loong64_rdtime
 
 #include "backends/backend.h"
 #include "backends/common/rate.h"
@@ -48,3 +49,4 @@ const struct cpuc_backend cpuc_backend_loong64_rdtime = {
   .rate = stable_counter_rate,
   .inline_method = CPUCYCLES_INLINE_STABLE_COUNTER,
 };
+#endif

@@ -4,7 +4,9 @@
    Architecture for Programmers volume II, RDHWR. */
 
 #include "config.h"
+#if HAVE_BACKEND_mips64_cc
 
 #include "backends/common/mips-cc.h"
 
 const struct cpuc_backend cpuc_backend_mips64_cc = { CPUC_MIPS_CC_MEMBERS };
+#endif

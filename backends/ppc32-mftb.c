@@ -10,6 +10,7 @@
    Linux, arch/powerpc/kernel/time.c. */
 
 #include "config.h"
+#if HAVE_BACKEND_ppc32_mftb
 
 #include "backends/backend.h"
 #include "backends/common/cpuinfo.h"
@@ -29,3 +30,4 @@ const struct cpuc_backend cpuc_backend_ppc32_mftb = {
   .rate = cpuc_cpuinfo_rate,
   .inline_method = CPUCYCLES_INLINE_TIME_BASE,
 };
+#endif

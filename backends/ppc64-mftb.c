@@ -7,6 +7,7 @@
    arch/powerpc/kernel/time.c. */
 
 #include "config.h"
+#if HAVE_BACKEND_ppc64_mftb
 
 #include "backends/backend.h"
 #include "backends/common/cpuinfo.h"
@@ -26,3 +27,4 @@ const struct cpuc_backend cpuc_backend_ppc64_mftb = {
   .rate = cpuc_cpuinfo_rate,
   .inline_method = CPUCYCLES_INLINE_TIME_BASE,
 };
+#endif

@@ -11,6 +11,7 @@
    drivers/perf/riscv_pmu.c, and Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */
 
 #include "config.h"
+#if HAVE_BACKEND_riscv32_perfrdcycle
 
 #include "backends/backend.h"
 #include "backends/common/riscv-perf.h"
@@ -18,3 +19,4 @@
 const struct cpuc_backend cpuc_backend_riscv32_perfrdcycle = {
   CPUC_RISCV_PERF_MEMBERS,
 };
+#endif

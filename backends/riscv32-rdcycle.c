@@ -5,7 +5,9 @@
    backends/common/riscv-cycle.h. */
 
 #include "config.h"
+#if HAVE_BACKEND_riscv32_rdcycle
 
 #include "backends/common/riscv-cycle.h"
 
 const struct cpuc_backend cpuc_backend_riscv32_rdcycle = { CPUC_RISCV_CYCLE_MEMBERS };
+#endif

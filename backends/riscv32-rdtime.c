@@ -5,7 +5,9 @@
    backends/common/riscv-timebase.h. */
 
 #include "config.h"
+#if HAVE_BACKEND_riscv32_rdtime
 
 #include "backends/common/riscv-timebase.h"
 
 const struct cpuc_backend cpuc_backend_riscv32_rdtime = { CPUC_RISCV_TIMEBASE_MEMBERS };
+#endif

@@ -10,6 +10,7 @@
    drivers/perf/riscv_pmu.c, and Documentation/admin-guide/sysctl/kernel.rst, perf_user_access. */
 
 #include "config.h"
+#if HAVE_BACKEND_riscv64_perfrdcycle
 
 #include "backends/backend.h"
 #include "backends/common/riscv-perf.h"
@@ -17,3 +18,4 @@
 const struct cpuc_backend cpuc_backend_riscv64_perfrdcycle = {
   CPUC_RISCV_PERF_MEMBERS,
 };
+#endif

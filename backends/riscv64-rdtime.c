@@ -3,7 +3,9 @@
    bits. Access, rate and source: backends/common/riscv-timebase.h. */
 
 #include "config.h"
+#if HAVE_BACKEND_riscv64_rdtime
 
 #include "backends/common/riscv-timebase.h"
 
 const struct cpuc_backend cpuc_backend_riscv64_rdtime = { CPUC_RISCV_TIMEBASE_MEMBERS };
+#endif

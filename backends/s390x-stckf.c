@@ -9,6 +9,7 @@
    Clock", and chapter 7, STORE CLOCK FAST. */
 
 #include "config.h"
+#if HAVE_BACKEND_s390x_stckf
 
 #include "backends/backend.h"
 
@@ -34,3 +35,4 @@ const struct cpuc_backend cpuc_backend_s390x_stckf = {
   .rate = tod_rate,
   .inline_method = CPUCYCLES_INLINE_TOD,
 };
+#endif

@@ -9,6 +9,7 @@
    A, "Read State Register". */
 
 #include "config.h"
+#if HAVE_BACKEND_sparc64_rdtick
 
 #include "backends/backend.h"
 #include "backends/common/cpuinfo.h"
@@ -28,3 +29,4 @@ const struct cpuc_backend cpuc_backend_sparc64_rdtick = {
   .rate = cpuc_cpuinfo_rate,
   .inline_method = CPUCYCLES_INLINE_TICK,
 };
+#endif

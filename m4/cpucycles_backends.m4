@@ -18,7 +18,7 @@
 #
 #     cpucycles_cv_backend_ID      cache variable, yes or no; a packager may preset it
 #     cpucycles_cv_reason_backend_ID  if no: the compiler's or linker's first error
-#     HAVE_BACKEND_ID              defined to 0 or 1, always
+#     HAVE_BACKEND_ID              defined to 0 or 1, always, unless CPPFLAGS has defined it
 #
 #   CPUCYCLES_BACKEND_OBJECTS      substituted: the libtool objects of the counters that are built
 #
@@ -59,7 +59,12 @@ AC_DEFUN([CPUCYCLES_PROBE],
 # Decides from the lists and the probe whether the counter is built. cpucycles_only is "any" without
 # --with-backends.
 m4_define([_CPUCYCLES_DECIDE],
-[cpucycles_built=no
+[AH_VERBATIM([HAVE_BACKEND_$1],
+[/* Define to 1 if counter $2 is built, else to 0. */
+#ifndef HAVE_BACKEND_$1
+#undef HAVE_BACKEND_$1
+#endif])
+cpucycles_built=no
 cpucycles_reason=
 AS_CASE([" $cpucycles_only $cpucycles_always "], [*" $2 "* | " any "*], [],
   [cpucycles_reason='not in --with-backends'])
@@ -74,7 +79,7 @@ AS_IF([test -z "$cpucycles_reason"],
     [AS_CASE([" $cpucycles_only $cpucycles_always "], [*" $2 "*],
       [AC_MSG_ERROR([the counter $2 cannot be built here: $cpucycles_reason])])])])
 AS_IF([test "$cpucycles_built" = yes],
-  [AC_DEFINE([HAVE_BACKEND_$1], [1], [Define to 1 if counter $2 is built, else to 0.])
+  [AC_DEFINE([HAVE_BACKEND_$1], [1])
   CPUCYCLES_BACKEND_OBJECTS="$CPUCYCLES_BACKEND_OBJECTS backends/$2.lo"
   cpucycles_report_built="$cpucycles_report_built
     $2"],

@@ -6,6 +6,7 @@
    AddVectoredExceptionHandler, RtlCaptureContext. */
 
 #include "config.h"
+#ifndef CPUCYCLES_POSIX
 
 #include "sys/guard.h"
 #include "sys/os-thread.h"
@@ -101,3 +102,4 @@ int cpuc_guard_run(void (*body)(void *), void *argument)
   }
   return guard.caught;
 }
+#endif

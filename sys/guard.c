@@ -3,6 +3,7 @@
    numbers. No other file of the library changes signal dispositions. */
 
 #include "config.h"
+#ifdef CPUCYCLES_POSIX
 
 #include "sys/guard.h"
 #include "sys/os-thread.h"
@@ -202,3 +203,4 @@ void cpuc_guard_forked(void)
     restore_dispositions();
   guard.running = 0;
 }
+#endif

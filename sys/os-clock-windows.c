@@ -3,6 +3,7 @@
    Source: Microsoft, Windows documentation, "Acquiring high-resolution time stamps". */
 
 #include "config.h"
+#ifndef CPUCYCLES_POSIX
 
 #include "sys/os-clock.h"
 
@@ -65,3 +66,4 @@ void cpuc_os_clock_fall_back(void)
 void cpuc_os_clock_fall_back_if_forbidden(void)
 {
 }
+#endif

@@ -2,6 +2,7 @@
 /* OS clocks of POSIX, read through the C library or, if that faults, with system calls. */
 
 #include "config.h"
+#ifdef CPUCYCLES_POSIX
 
 #include "sys/os-clock.h"
 
@@ -156,3 +157,4 @@ void cpuc_os_clock_try(void *unused)
   if (cpuc_os_clock_wall_microseconds() == 0 && current_access() == 0)
     cpuc_os_clock_fall_back();
 }
+#endif

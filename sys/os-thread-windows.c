@@ -2,6 +2,7 @@
 /* Threads of Windows, which has no signals, cancellation or fork(). */
 
 #include "config.h"
+#ifndef CPUCYCLES_POSIX
 
 #include "sys/os-thread.h"
 
@@ -44,3 +45,4 @@ void cpuc_os_thread_on_fork(void (*child)(void))
 {
   (void)child;
 }
+#endif

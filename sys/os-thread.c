@@ -2,6 +2,7 @@
 /* Threads of POSIX. */
 
 #include "config.h"
+#ifdef CPUCYCLES_POSIX
 
 #include "sys/os-thread.h"
 
@@ -88,3 +89,4 @@ void cpuc_os_thread_on_fork(void (*child)(void))
 {
   pthread_atfork(NULL, NULL, child);
 }
+#endif

@@ -128,7 +128,9 @@ tests_programs_bench_results_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 ports_cppflags = -I$(srcdir)/tests/ports/counter-headers $(AM_CPPFLAGS)
 tests_suites_libports_la_SOURCES = backends/default-mach.c backends/default-selfcounts.c
 tests_suites_libports_la_SOURCES += backends/default-windows.c
-tests_suites_libports_la_CPPFLAGS = $(ports_cppflags)
+tests_suites_libports_la_CPPFLAGS = $(ports_cppflags) -DHAVE_BACKEND_default_mach=1
+tests_suites_libports_la_CPPFLAGS += -DHAVE_BACKEND_default_selfcounts=1
+tests_suites_libports_la_CPPFLAGS += -DHAVE_BACKEND_default_windows=1
 tests_suites_check_ports_SOURCES = tests/suites/check_ports.c lib/reasons.c
 tests_suites_check_ports_CPPFLAGS = $(ports_cppflags) $(CHECK_CFLAGS)
 tests_suites_check_ports_LDADD = $(LDADD) tests/suites/libports.la

@@ -7,6 +7,7 @@
    perf_mmap, which sets VM_DONTCOPY, so a forked child does not have the page. */
 
 #include "config.h"
+#ifdef HAVE_PERF_EVENTS
 
 #include "backends/perf/open.h"
 
@@ -299,3 +300,4 @@ void cpuc_perf_close(void)
   close_events();
   cpuc_perf_self.base = cpuc_perf_self.last = 0;
 }
+#endif

@@ -4,6 +4,7 @@
    Source: perf_event_open(2), sections "read_format", "MMAP layout" and "pinned". */
 
 #include "config.h"
+#ifdef HAVE_PERF_EVENTS
 
 #include "backends/perf/read.h"
 
@@ -76,3 +77,4 @@ int cpuc_perf_pages_have_count(const struct cpuc_perf_counter *counter)
   }
   return has_index;
 }
+#endif

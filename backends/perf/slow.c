@@ -4,6 +4,7 @@
    with one exception, which cpucycles-internals(7), THREADS, describes. */
 
 #include "config.h"
+#ifdef HAVE_PERF_EVENTS
 
 #include "backends/perf/hot.h"
 
@@ -67,3 +68,4 @@ long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter)
   }
   return read_and_recover(counter, saved_errno);
 }
+#endif

@@ -3,6 +3,7 @@
    PERF_TYPE_HARDWARE. */
 
 #include "config.h"
+#ifdef HAVE_PERF_EVENTS
 
 #include "sys/perf/cycles.h"
 
@@ -87,3 +88,4 @@ int cpuc_perf_cycles_find(struct cpuc_perf_cycles *cycles, struct cpuc_perf_even
   cycles->is_known = cycles->error == 0 || cycles->error == ENOENT || cycles->is_partial;
   return cycles->error;
 }
+#endif

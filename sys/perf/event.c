@@ -2,6 +2,7 @@
 /* Perf events of the calling thread. */
 
 #include "config.h"
+#ifdef HAVE_PERF_EVENTS
 
 #include "sys/perf/event.h"
 
@@ -113,3 +114,4 @@ int cpuc_perf_event_try(struct cpuc_perf_event *event, struct perf_event_attr *w
   cpuc_perf_event_close_descriptor(event, 0);
   return error;
 }
+#endif

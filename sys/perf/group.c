@@ -2,6 +2,7 @@
 /* Opens, starts, reads and closes groups of events. */
 
 #include "config.h"
+#ifdef HAVE_PERF_EVENTS
 
 #include "sys/perf/group.h"
 
@@ -79,3 +80,4 @@ void cpuc_perf_group_close(struct cpuc_perf_group *group, int are_copies)
     cpuc_perf_event_close_descriptor(&group->events[i], i % group->count == 0 && !are_copies);
   group->added = 0;
 }
+#endif

@@ -2,6 +2,7 @@
 /* The system calls of perf events. Source: perf_event_open(2); mmap(2). */
 
 #include "config.h"
+#ifdef HAVE_PERF_EVENTS
 
 #include "sys/perf/kernel.h"
 
@@ -66,3 +67,4 @@ void cpuc_perf_kernel_unmap(const volatile struct perf_event_mmap_page *page)
 {
   munmap((void *)page, page_size());
 }
+#endif

@@ -37,6 +37,8 @@ for row in $rows; do
     wrong "backends/local.mk does not name backends/$name.c"
   grep -q "^CPUCYCLES_PROBES += probes/$name.c$" "$srcdir/backends/local.mk" ||
     wrong "backends/local.mk does not name probes/$name.c"
+  grep -q "^#if HAVE_BACKEND_$id$" "$srcdir/backends/$name.c" ||
+    wrong "backends/$name.c: no #if HAVE_BACKEND_$id"
   grep -q "^#define HAVE_BACKEND_$id [01]$" "$builddir/config.h" ||
     wrong "$name: config.h does not define HAVE_BACKEND_$id"
   grep -q "^\.It Li $name$" "$builddir/lib/cpucycles-internals.7" ||
