@@ -110,6 +110,7 @@ tests_suites_check_reported_rates_CPPFLAGS = -I$(srcdir)/tests/ports/freq-header
 tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_HW_CPUSPEED=1 -DHAVE_LIBPERFSTAT=1
 tests_suites_check_reported_rates_CPPFLAGS += -DHAVE_PROCESSOR_INFO=1 $(suite_cppflags)
 
+check_PROGRAMS += tests/programs/counters
 if POSIX
 check_PROGRAMS += tests/programs/persecond tests/programs/trapping
 check_PROGRAMS += tests/programs/bench-results
@@ -119,6 +120,7 @@ endif
 tests_programs_trap_module_la_SOURCES = tests/programs/trap-module.c
 tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
+tests_programs_counters_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 # report.py validates what this program prints.
 tests_programs_bench_results_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
@@ -198,6 +200,7 @@ script_tests = $(host_scripts)
 script_tests += tests/scripts/abi.sh
 script_tests += tests/scripts/compare-runs.sh
 script_tests += tests/scripts/dropin.sh
+script_tests += tests/scripts/embed.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/calls.sh
 script_tests += tests/scripts/inline.sh

@@ -4,12 +4,14 @@
 # command for pkg-config, the installed examples with the commands in their comments, and time.c
 # with README's files for CMake and Meson. Runs each program, and checks its output.
 # With CMake, also builds an installed library that uses cpucycles, and a program that uses this
-# library, with a copy of the installation in another directory.
+# library, with a copy of the installation in another directory. At last, CMake and Meson build the
+# sources as a part of another project, whose counters must be those of the installed library.
 
 set -eu
 : "${srcdir:=.}" "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}"
 : "${PKG_CONFIG:=pkg-config}" "${EXEEXT:=}"
-readme=$(cd "$srcdir" && pwd)/README
+source=$(cd "$srcdir" && pwd)
+readme=$source/README
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -142,6 +144,52 @@ with_meson() {
   meson setup meson && ninja -C meson && mv "meson/$program$EXEEXT" .
 }
 
+# The project has a config.h, unity builds and no optimization. $1: the suffix of the program.
+make_part() {
+  rm -rf part
+  mkdir -p part/subprojects && ln -s "$source" part/subprojects/cpucycles &&
+    cp "$source/tests/programs/counters.c" "part/counters.$1" && echo '#error' >part/config.h
+}
+
+with_part_of_cmake() {
+  make_part cc || return
+  cat >part/CMakeLists.txt <<end
+cmake_minimum_required(VERSION 3.16)
+project(part CXX)
+set(CMAKE_UNITY_BUILD ON)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_BUILD_TYPE Debug)
+include_directories(BEFORE .)
+add_compile_options(-Wall -Wextra -pedantic ${CPUCYCLES_TEST_WERROR-})
+add_subdirectory(subprojects/cpucycles)
+add_executable(counters counters.cc)
+target_link_libraries(counters PRIVATE cpucycles::\$<IF:\$<TARGET_EXISTS:cpucycles::perfex>,perfex,cpucycles>)
+end
+  build part none && mv "part/cmake/counters$EXEEXT" . && equals_installed
+}
+
+with_part_of_meson() {
+  make_part c || return
+  cat >part/meson.build <<'end'
+project('part', 'c', default_options: ['buildtype=debug', 'warning_level=3', 'unity=on'])
+executable('counters', 'counters.c', dependencies: dependency('cpucycles'))
+end
+  meson setup part/meson part --force-fallback-for=cpucycles ${CPUCYCLES_TEST_WERROR:+--werror} &&
+    ninja -C part/meson && mv "part/meson/counters$EXEEXT" . && equals_installed
+}
+
+# On a busy machine, the state of a counter can vary.
+equals_installed() {
+  $CC $CFLAGS $LDFLAGS "$source/tests/programs/counters.c" -o "installed$EXEEXT" \
+    $($PKG_CONFIG --cflags --libs cpucycles) || return
+  for try in 1 2 3 4 5 6 7 8; do
+    $LOG_COMPILER "./installed$EXEEXT" >installed.out && $LOG_COMPILER "./counters$EXEEXT" >part.out
+    ! diff installed.out part.out || return 0
+  done
+  return 1
+}
+
 # client NAME PROGRAM CHECK TOOL...: builds PROGRAM with NAME, which needs these tools, and runs it.
 # The awk program CHECK reads the output, and ends with an error if it is wrong.
 client() {
@@ -204,11 +252,13 @@ if [ -n "$LOG_COMPILER" ] && [ -z "$EXEEXT" ]; then
   echo "clients: skipped: cmake: it needs more than CC for a cross build"
 else
   client cmake time "$time" cmake
+  client part_of_cmake counters 'END { exit NR < 3 }' cmake c++ "$pkg_config"
   client cmake_twice client '/^twice: [1-9]/ { right = 1 }  END { exit !right }' cmake
 fi
 if [ -n "$LOG_COMPILER" ]; then
   echo "clients: skipped: meson: it needs more than CC for a cross build"
 else
   client meson time "$time" meson ninja "$pkg_config"
+  client part_of_meson counters 'END { exit NR < 3 }' meson ninja "$pkg_config"
 fi
 exit $failed

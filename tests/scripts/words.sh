@@ -29,10 +29,10 @@ cd "$srcdir"
 [ -n "$(echo tests/scripts/words.sh | words_in)" ] ||
   { echo "words: grep finds no word in words.sh" >&2; exit 1; }
 files=$(
-  ls README HACKING NEWS SECURITY COPYING Makefile.am configure.ac bootstrap m4/cpucycles_*.m4
+  ls README HACKING NEWS SECURITY COPYING CMakeLists.txt meson.build Makefile.am configure.ac bootstrap m4/cpucycles_*.m4
   ls .clang-tidy
   [ ! -d .ci ] || ls .ci/run .github/workflows/ci.yml # not in the tarball
-  find backends bench contrib cpucycles-info doc examples include lib perfex probes sys tests -type f \
+  find backends bench contrib cpucycles-info doc embed examples include lib perfex probes sys tests -type f \
     \( -name '*.[ch1357]' -o -name '*.cc' -o -name '*.def' -o -name '*.f90' -o -name '*.in' \
     -o -name '*.json' -o -name '*.md' -o -name '*.mk' -o -name '*.py' -o -name '*.sh' \
     -o -name '*.supp' -o -name README \) ! -name words.sh
