@@ -233,7 +233,7 @@ void cpuc_bench_judge_rounds(struct cpucycles_bench_comparison *comparison,
   int i, low, n = f->used / 2, count = n;
 
   comparison->rounds = n;
-  comparison->ratio = f->sum > 0 ? g->sum / f->sum : 0;
+  comparison->ratio = g->sum / (f->sum > 0 ? f->sum : 1); /* Clang may divide before it compares */
   if (n < 3)
     return;
   (void)cpuc_bench_judge_center(bench, f, 0);

@@ -136,7 +136,7 @@ int cpucycles_bench_text(char *part, int size, int from, const char *name,
     put(&line, "%11s ns", count(result->nanoseconds).text);
   else
     put(&line, "%14s", "time not known");
-  put(&line, "  +-%s %%", number(value > 0 ? (high - low) / 2 / value * 100 : 0, 1).text);
+  put(&line, "  +-%s %%", number((high - low) / 2 / (value > 0 ? value : 1) * 100, 1).text);
   if (result->bytes > 0)
     put(&line, "%10s per byte", number(value / result->bytes, 3).text);
   if (*result->mark)
