@@ -531,7 +531,9 @@ enum { CLOSED, FOREIGN_FILE, FOREIGN_EVENT, MULTIPLEXED, NO_DESCRIPTOR, LOSSES }
 /* _i: how the event is lost. NO_DESCRIPTOR: the thread opens its event, and no number is free. */
 TEST_LOOP(lost_event_leads_to_the_fallback_counter, LOSSES)
 {
-  struct perf_event_attr wanted = { .size = sizeof wanted, .read_format = CPUC_PERF_READ_FORMAT };
+  /* any user may open it */
+  struct perf_event_attr wanted = { .size = sizeof wanted, .read_format = CPUC_PERF_READ_FORMAT,
+    .exclude_kernel = 1, .exclude_hv = 1 };
   static const struct cpuc_perf_reading far_above = { INT64_MAX / 2, 1000, 1000, 0 };
   long long before, count;
   char bytes[100] = { 0 };
