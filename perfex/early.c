@@ -32,7 +32,7 @@ static void after_fork_in_child(void)
 static void on_thread_exit(void *unused)
 {
   (void)unused;
-  run_at_exit();
+  __atomic_load_n(&run_at_exit, __ATOMIC_ACQUIRE)();
 }
 
 static CPUC_EARLY_LOAD void load(void)
@@ -47,7 +47,7 @@ static CPUC_EARLY_LOAD void load(void)
 static CPUC_EARLY_UNLOAD void unload(void)
 {
   if (run_at_exit)
-    run_at_exit();
+    run_at_exit(); /* no other thread may use the library now */
   if (has_exit_key)
     pthread_key_delete(exit_key);
   free(pfx_early_memory());
@@ -69,6 +69,6 @@ int pfx_early_store_memory(void *memory)
 /* EAGAIN: too many keys, as in pthread_key_create(3). */
 int pfx_early_run_at_exit(void (*at_exit)(void))
 {
-  run_at_exit = at_exit;
+  __atomic_store_n(&run_at_exit, at_exit, __ATOMIC_RELEASE);
   return has_exit_key ? pthread_setspecific(exit_key, &exit_key) : EAGAIN;
 }
