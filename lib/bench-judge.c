@@ -238,8 +238,11 @@ void cpuc_bench_judge_rounds(struct cpucycles_bench_comparison *comparison,
     return;
   (void)cpuc_bench_judge_center(bench, f, 0);
   (void)cpuc_bench_judge_center(bench, g, 0);
-  for (i = 0; i < n; i++)
-    values[i] = (g->ratio[2 * i] + g->ratio[2 * i + 1]) / (f->ratio[2 * i] + f->ratio[2 * i + 1]);
+  for (i = 0; i < n; i++) {
+    const double *one = f->ratio + i + i, *other = g->ratio + i + i;
+
+    values[i] = (other[0] + other[1]) / (one[0] + one[1]);
+  }
   if (n >= LEAST_FOR_ROUND_BLOCKS) {
     find_blocks(bench, values, n, blocks, ROUND_BLOCKS);
     values = blocks;

@@ -75,6 +75,7 @@ int cpuc_bench_memory_take(struct cpuc_bench *bench, double seconds)
     return -1;
   *(void **)memory = older;
   set_newest(memory);
+  bench->memory = memory;
   bench->scratch = memory + 1;
   bench->rounds = memory = bench->scratch + bench->most;
   for (i = 0; i < bench->count; i++) {
@@ -88,8 +89,8 @@ int cpuc_bench_memory_take(struct cpuc_bench *bench, double seconds)
 
 void cpuc_bench_memory_give(struct cpuc_bench *bench)
 {
-  if (!bench->scratch)
+  if (!bench->memory)
     return;
-  set_newest(*(void **)(bench->scratch - 1));
-  free(bench->scratch - 1);
+  set_newest(*(void **)bench->memory);
+  free(bench->memory);
 }

@@ -98,10 +98,14 @@ static struct number significant(double value)
   double scaled = value;
   int decimals = 3;
 
-  for (; scaled >= 9.9995 && decimals > 0; scaled /= 10)
+  while (scaled >= 9.9995 && decimals > 0) {
+    scaled /= 10;
     decimals--;
-  for (; scaled > 0 && scaled < 0.99995 && decimals < 12; scaled *= 10)
+  }
+  while (scaled > 0 && scaled < 0.99995 && decimals < 12) {
+    scaled *= 10;
     decimals++;
+  }
   return number(value, decimals);
 }
 

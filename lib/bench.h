@@ -21,9 +21,6 @@
    need is in a library of C++ programs, which the others do not load, so they are weak. */
 #if defined(__ELF__) && defined(__EXCEPTIONS)
 __asm__(".weak _Unwind_Resume\n\t.weak __gcc_personality_v0");
-#ifdef __ARM_EABI__
-__asm__(".weak __aeabi_unwind_cpp_pr0\n\t.weak __aeabi_unwind_cpp_pr1");
-#endif
 #endif
 
 #pragma GCC visibility push(hidden)
@@ -107,6 +104,7 @@ struct cpuc_bench {
   int most;        /* samples of each function */
   int tried, steady; /* rounds: of one sample, or of four of two functions */
   long slept;      /* voluntary context switches */
+  void *memory;
   double *scratch, *rounds;
 };
 

@@ -57,7 +57,7 @@ static void read_brand(char brand[33])
     return;
   for (i = 0; i < 2; i++) {
     part = cpuc_cpuid_read(0x80000002 + i);
-    memcpy(brand + 16 * i, &part, 16);
+    memcpy(brand + (size_t)16 * i, &part, 16);
   }
 }
 

@@ -141,8 +141,8 @@ struct facts {
   "this PMU cannot exclude the kernel, and kernel.perf_event_paranoid is above 1"
 #define ALLOW "allow perf_event_open in the seccomp filter of this process"
 #define SET(level) "sysctl kernel.perf_event_paranoid=" level
-#define PERMISSION GOT_EPERM | GOT_EACCES
-#define REFUSED_CALL .filter = FILTERED, .refusal = GOT_EPERM | GOT_ENOSYS
+#define PERMISSION (GOT_EPERM | GOT_EACCES)
+#define REFUSED_CALL .filter = FILTERED, .refusal = (GOT_EPERM | GOT_ENOSYS)
 
 /* A remedy that is not a constant. */
 enum remedy { CONSTANT, OF_HYPERVISOR, LEAVE, ALLOW_HERE, ALLOW_OR_PERFMON, ALLOW_AND_LEVEL,
