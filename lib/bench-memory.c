@@ -65,24 +65,23 @@ static void set_newest(void *newest)
 int cpuc_bench_memory_take(struct cpuc_bench *bench, double seconds)
 {
   void *older = newest_of_thread();
-  double wanted = seconds * SAMPLES_PER_SECOND, *memory;
+  double wanted = seconds * SAMPLES_PER_SECOND, *next;
   int i;
 
   bench->most = wanted < LEAST ? LEAST : wanted < MOST ? (int)wanted : MOST;
-  memory = (double *)malloc((1 + (size_t)bench->most * (2 + 4 * (size_t)bench->count))
-    * sizeof *memory);
-  if (!memory)
+  bench->memory
+    = malloc((1 + (size_t)bench->most * (2 + 4 * (size_t)bench->count)) * sizeof *next);
+  if (!bench->memory)
     return -1;
-  *(void **)memory = older;
-  set_newest(memory);
-  bench->memory = memory;
-  bench->scratch = memory + 1;
-  bench->rounds = memory = bench->scratch + bench->most;
+  *(void **)bench->memory = older;
+  set_newest(bench->memory);
+  bench->scratch = (double *)bench->memory + 1;
+  bench->rounds = next = bench->scratch + bench->most;
   for (i = 0; i < bench->count; i++) {
-    bench->functions[i].counts = memory += bench->most;
-    bench->functions[i].chain = memory += bench->most;
-    bench->functions[i].control = memory += bench->most;
-    bench->functions[i].ratio = memory += bench->most;
+    bench->functions[i].counts = next += bench->most;
+    bench->functions[i].chain = next += bench->most;
+    bench->functions[i].control = next += bench->most;
+    bench->functions[i].ratio = next += bench->most;
   }
   return 0;
 }
