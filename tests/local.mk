@@ -18,6 +18,7 @@ dist_noinst_SCRIPTS += tests/scripts/show-skips.sh tests/scripts/wine.sh
 
 # Suites that do not run on Windows. Most need signals, fork or files, which Windows does not have.
 posix_tests =
+posix_tests += tests/suites/check_bench
 posix_tests += tests/suites/check_first_call
 posix_tests += tests/suites/check_examine
 posix_tests += tests/suites/check_frequency
@@ -50,7 +51,6 @@ tests_suites_check_perfex_groups_LDADD = perfex/libperfex-core.la $(LDADD)
 
 if HAVE_CHECK
 suite_tests =
-suite_tests += tests/suites/check_bench
 suite_tests += tests/suites/check_bench_text
 suite_tests += tests/suites/check_extend32
 suite_tests += tests/suites/check_grain
