@@ -77,6 +77,7 @@ static int read_clock(clockid_t clock, long long *seconds, long long *nanosecond
     return 0;
   }
 #endif
+  (void)saved_errno; /* 32-bit musl has only the first call */
   return -1;
 }
 
