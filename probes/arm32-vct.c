@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Links if the compiler accepts GNU assembly for 32-bit Arm with MRRC, which Thumb-1 lacks, and CPUs
-   before ARMv5TE. */
+/* Links if the compiler accepts GNU assembly for 32-bit Arm with MRRC, which Thumb-1 lacks, and
+   CPUs before ARMv5TE. */
 
 #ifndef __arm__
 #error the target is not 32-bit Arm

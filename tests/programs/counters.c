@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* counters: prints the version, whether there is a core frequency, and the name, state and reason of
-   each counter. */
+/* counters: prints the version, whether there is a core frequency, and the name, state and reason
+   of each counter. */
 
 #include <cpucycles.h>
 #include <stdio.h>
