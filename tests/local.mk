@@ -203,6 +203,7 @@ script_tests += tests/scripts/abi.sh
 script_tests += tests/scripts/compare-runs.sh
 script_tests += tests/scripts/dropin.sh
 script_tests += tests/scripts/embed.sh
+script_tests += tests/scripts/exceptions.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/calls.sh
 script_tests += tests/scripts/inline.sh
