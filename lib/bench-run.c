@@ -273,19 +273,21 @@ static void run(struct cpuc_bench *bench, const struct limits *limits)
   run_rounds(bench, limits);
 }
 
-static double time_nothing(struct cpuc_bench_meter *meter, void (*nothing)(void *))
+/* Uses the memory of the samples, before there are any. */
+static double time_nothing(struct cpuc_bench *samples, void (*nothing)(void *))
 {
   static const struct limits limits = { EMPTY_SAMPLES, 0, 0.2, 0.6 };
   const struct cpucycles_bench_setup setup = { .function = nothing };
-  double memory[5][EMPTY_SAMPLES];
-  struct cpuc_bench bench = { .meter = *meter, .count = 1, .most = EMPTY_SAMPLES,
-    .functions = { { .setup = &setup, .counts = memory[0], .chain = memory[1],
-      .control = memory[2], .ratio = memory[3] } }, .scratch = memory[4] };
+  struct cpuc_bench bench = *samples;
 
+  bench.functions[0].setup = &setup;
+  bench.count = 1;
+  bench.is_single = 0;
+  bench.most = EMPTY_SAMPLES;
   size(&bench);
   run_rounds(&bench, &limits);
-  meter->failure = bench.meter.failure;
-  return meter->failure || bench.functions[0].used == 0
+  samples->meter.failure = bench.meter.failure;
+  return bench.meter.failure || bench.functions[0].used == 0
     ? 0 : cpuc_bench_judge_center(&bench, &bench.functions[0], 0);
 }
 
@@ -299,7 +301,7 @@ static double find_empty(struct cpuc_bench *bench)
   int i, tries = bench->meter.is_coarse ? 1 : EMPTY_TRIES;
 
   for (i = 0; i < tries && !bench->meter.failure; i++) {
-    cycles = time_nothing(&bench->meter, i % 2 && nothing ? nothing : cpuc_bench_counter_nothing);
+    cycles = time_nothing(bench, i % 2 && nothing ? nothing : cpuc_bench_counter_nothing);
     empty = cycles > empty ? cycles : empty;
   }
   return empty;
