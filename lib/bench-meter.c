@@ -19,8 +19,8 @@ enum {
   MOST_PASSES = 1 << 16,  /* 3 ms at 10 GHz: each counter for which there is a chain advances */
   CHAIN_STEPS = 200,      /* of a coarse counter, in a chain */
   LONGEST_CHAIN_US = 1000,
-  BASES = 63,
-  BASE_GROUPS = 2, /* with one group of 126, the stack would exceed 4 kB */
+  BASES = 47,
+  BASE_GROUPS = 3, /* with one group of 141, the stack would exceed 4 kB */
   EMPTY_SECTIONS = 1000,
   STEPS = 16,
   STEP_READS = 1000000

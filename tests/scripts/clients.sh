@@ -151,11 +151,13 @@ make_part() {
     cp "$source/tests/programs/counters.c" "part/counters.$1" && echo '#error' >part/config.h
 }
 
+# For Windows, there is only the C compiler.
 with_part_of_cmake() {
-  make_part cc || return
+  if [ -n "$EXEEXT" ]; then language=C suffix=c; else language=CXX suffix=cc; fi
+  make_part $suffix || return
   cat >part/CMakeLists.txt <<end
 cmake_minimum_required(VERSION 3.16)
-project(part CXX)
+project(part $language)
 set(CMAKE_UNITY_BUILD ON)
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_C_EXTENSIONS OFF)
@@ -163,7 +165,7 @@ set(CMAKE_BUILD_TYPE Debug)
 include_directories(BEFORE .)
 add_compile_options(-Wall -Wextra -pedantic ${CPUCYCLES_TEST_WERROR-})
 add_subdirectory(subprojects/cpucycles)
-add_executable(counters counters.cc)
+add_executable(counters counters.$suffix)
 target_link_libraries(counters PRIVATE cpucycles::\$<IF:\$<TARGET_EXISTS:cpucycles::perfex>,perfex,cpucycles>)
 end
   build part none && mv "part/cmake/counters$EXEEXT" . && equals_installed
