@@ -11,6 +11,7 @@ set -eu
 : "${srcdir:=.}" "${DESTDIR:=}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}"
 : "${PKG_CONFIG:=pkg-config}" "${EXEEXT:=}"
 source=$(cd "$srcdir" && pwd)
+build=$(pwd)
 readme=$source/README
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -181,12 +182,15 @@ end
     ninja -C part/meson && mv "part/meson/counters$EXEEXT" . && equals_installed
 }
 
+# Runs a program where a path in $LOG_COMPILER may begin.
+run_in_build() { (cd "$build" && $LOG_COMPILER "$work/$1$EXEEXT"); }
+
 # On a busy machine, the state of a counter can vary.
 equals_installed() {
   $CC $CFLAGS $LDFLAGS "$source/tests/programs/counters.c" -o "installed$EXEEXT" \
     $($PKG_CONFIG --cflags --libs cpucycles) || return
   for try in 1 2 3 4 5 6 7 8; do
-    $LOG_COMPILER "./installed$EXEEXT" >installed.out && $LOG_COMPILER "./counters$EXEEXT" >part.out
+    run_in_build installed >installed.out && run_in_build counters >part.out
     ! diff installed.out part.out || return 0
   done
   return 1
