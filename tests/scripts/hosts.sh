@@ -103,8 +103,8 @@ for host in ${HOSTS:-$(all_hosts)}; do
   reason=$("$program" "$(command -v env)" true 2>&1) || status=$?
   case $status in
     0)
-      # These two suites simulate all that they use, and take minutes under qemu.
-      printf '%s\n' "$@" | grep -v -e /check_simulated_clock -e /check_grain |
+      # These suites simulate all that they use, and take minutes under qemu.
+      printf '%s\n' "$@" | grep -v -e /check_simulated_clock -e /check_grain -e '/check_bench$' |
         xargs -n 1 -P "$(nproc)" "$SHELL" "$srcdir/tests/scripts/hosts.sh" --run "$program"
       sed 's/ .*//' results | xargs grep -h 'skipped: ' | sort -u | sed "s/^/$host: /"
       count_checks >>../totals
