@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Public interface of libperfex: counts events around a piece of code. perfex_open() opens a group
-   of any perf events of Linux. The functions after perfex_why() are those of libperfex on IRIX,
+   of any perf events of Linux. The functions after perfex_print_bench() are those of libperfex on IRIX,
    which count two events and estimate their cost. For Fortran, each of these functions NAME also
    exists as NAME_. For C89 and C++98; includes nothing. Manual: libperfex(3). Events:
    perfex-events(7).
@@ -63,10 +63,29 @@ extern int perfex_group_size(const struct perfex_group *group);
    Since: 20261121. */
 extern void perfex_close(struct perfex_group *group);
 
-/* Returns: a sentence on the last failure of perfex_open() or perfex_read() in this thread, valid
-     until the next failure.
+/* Returns: a sentence on the last failure of perfex_open(), perfex_read() or perfex_bench() in this
+     thread, valid until the next failure.
    Since: 20261121. */
 extern const char *perfex_why(void);
+
+/* Stores the counts of one call of function(argument), one for each event of the group, from 0.
+   Calls it so many times that reads of the group take less than 0.1 % of a sample, and takes the
+   median of 25 samples, without the events of the reads. Instructions, branches and faults are also
+   without those of an empty call. Cycles are not, because calls overlap.
+   Returns: 0.
+   Fails: returns -1 and sets errno; perfex_why() returns the reason. EINVAL: group is 0, and the
+     reason is that of the failed perfex_open(). Others: those of perfex_read().
+   Since: 20261121. */
+extern int perfex_bench(struct perfex_group *group, double counts[],
+  void (*function)(void *argument), void *argument);
+
+/* Prints one line to standard output: each event of the group with its count, as perfex_bench()
+   stored it, and the instructions per cycle of the last perfex_bench(), with those of the calls, if
+   the group has the events "cycles" and "instructions".
+   Returns: 0.
+   Fails: returns -1 and sets errno if standard output cannot be written.
+   Since: 20261121. */
+extern int perfex_print_bench(const struct perfex_group *group, const double counts[]);
 
 /* Zeroes two counters of the calling thread and starts them. e0, e1: numbers of events; the
    environment variables T5_EVENT0 and T5_EVENT1 override them. Counters that are running are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The clock and the core frequency with which costs are measured. A test defines these functions
-   itself, so that the linker leaves cost-clock.c out. */
+/* The clock with which costs are measured and calls are timed, and the core frequency. A test
+   defines these functions itself, so that the linker leaves cost-clock.c out. */
 
 #ifndef PERFEX_COST_CLOCK_H
 #define PERFEX_COST_CLOCK_H

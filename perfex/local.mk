@@ -30,6 +30,7 @@ CLEANFILES += perfex/example.c
 if PERFEX
 noinst_LTLIBRARIES += perfex/libperfex-core.la
 perfex_libperfex_core_la_SOURCES = \
+	perfex/bench.c \
 	perfex/cost-clock.c \
 	perfex/cost-clock.h \
 	perfex/cost-estimate.c \
@@ -45,6 +46,7 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/events.c \
 	perfex/events.h \
 	perfex/fortran.c \
+	perfex/group.h \
 	perfex/message.c \
 	perfex/message.h \
 	perfex/names.c \

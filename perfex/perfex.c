@@ -5,6 +5,7 @@
 
 #include "include/perfex.h"
 #include "perfex/early.h"
+#include "perfex/group.h"
 #include "perfex/names.h"
 #include "perfex/why.h"
 #include "sys/diagnosis.h"
@@ -41,6 +42,7 @@ struct perfex_group {
   const volatile struct perf_event_mmap_page *pages[CPUC_PERF_GROUP_EVENTS]; /* or NULL */
   struct cpuc_perf_event events[CPUC_PERF_CORE_TYPES * CPUC_PERF_GROUP_EVENTS];
   struct request request;
+  double instructions_per_cycle; /* of the last perfex_bench(); 0: not known */
 };
 
 /* Returns 1 if the thread can run on a CPU of this core type. */
@@ -316,6 +318,21 @@ struct perfex_group *perfex_open(const char *events, int flags)
 int perfex_group_size(const struct perfex_group *group)
 {
   return group ? group->open.count : 0;
+}
+
+const struct pfx_names_event *pfx_group_event(const struct perfex_group *group, int i)
+{
+  return &group->request.events[i];
+}
+
+double pfx_group_instructions_per_cycle(const struct perfex_group *group)
+{
+  return group->instructions_per_cycle;
+}
+
+void pfx_group_set_instructions_per_cycle(struct perfex_group *group, double ratio)
+{
+  group->instructions_per_cycle = ratio;
 }
 
 void perfex_close(struct perfex_group *group)

@@ -8,6 +8,7 @@
 #include "perfex/cost-table.h"
 #include "perfex/count.h"
 #include "perfex/events.h"
+#include "perfex/group.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -222,4 +223,32 @@ int perfex_print_table(void)
 
   pfx_cost_table_get(&table);
   return write_table(&table);
+}
+
+/* Appends a number that is not negative, with two decimals. */
+static void append_hundredths(struct output *output, double number)
+{
+  if (number < 9e15)
+    append_decimals(output, (long long)(number * 100 + 0.5), 0, 2);
+  else
+    append(output, " %.0f", number);
+}
+
+int perfex_print_bench(const struct perfex_group *group, const double counts[])
+{
+  double ratio = group ? pfx_group_instructions_per_cycle(group) : 0;
+  struct output output;
+  int i;
+
+  output.length = 0;
+  for (i = 0; i < perfex_group_size(group); i++) {
+    append(&output, "%s%s", i ? "  " : "", pfx_group_event(group, i)->name);
+    append_hundredths(&output, counts[i]);
+  }
+  if (ratio > 0) {
+    append(&output, "  instructions/cycle");
+    append_hundredths(&output, ratio);
+  }
+  append(&output, "\n");
+  return write_output(&output, stdout) < 0 ? -1 : 0;
 }

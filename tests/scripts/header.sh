@@ -145,12 +145,15 @@ END
 cat >$work/perfex.c <<'END'
 #include <perfex.h>
 #include <perfex.h>
+extern void call(void *argument);
 extern int use(char *name);
 int use(char *name)
 {
   struct perfex_group *group = perfex_open("cycles, instructions", PERFEX_INHERIT | PERFEX_FIRST);
+  double counts[2];
 
-  return perfex_group_size(group) + load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
+  return perfex_bench(group, counts, call, name) + perfex_print_bench(group, counts) +
+    perfex_group_size(group) + load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
 }
 END
 flags="-Wall -Wextra -Wundef -Wshadow ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include"

@@ -145,4 +145,18 @@ case $status in
   *) wrong "the example's exit status is $status" ;;
 esac
 
+# So does the example that counts a call.
+if [ -f "$library" ]; then
+  # shellcheck disable=SC2086
+  $CC $CPPFLAGS $CFLAGS -std=c99 -pedantic -Wall -Wextra ${CPUCYCLES_TEST_WERROR-} -I"$srcdir/include" \
+    "$srcdir/examples/count-per-call.c" "$library" "$other" -pthread -o $work/call$EXEEXT ||
+    wrong "count-per-call.c does not compile"
+  status=0
+  $LOG_COMPILER $work/call$EXEEXT >$work/out 2>$work/err || status=$?
+  sed 's/^/perfex: count-per-call: /' $work/out $work/err
+  grep -q -e '^cycles [1-9][0-9.]*  instructions [1-9]' $work/out ||
+    { [ $status = 1 ] && grep -q '^count-per-call: cycles: .' $work/err; } ||
+    wrong "count-per-call neither counts nor tells what is missing"
+fi
+
 exit $failed

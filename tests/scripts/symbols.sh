@@ -83,11 +83,13 @@ agree() {
   symbols=$(sed -n 's/^ \([^ ]*\) 0~[0-9][0-9]*$/\1/p' "$srcdir/$packed" | sort)
   equal "$map" "$versioned" "$packed" "$symbols"
 }
-declared=$(sed -n 's/^extern [a-z_ ]*[ *]\([a-z_]*\)(.*);$/\1/p' "$srcdir/include/perfex.h")
+declared=$(one_line "$srcdir/include/perfex.h" |
+  sed -n 's/^extern [a-z_ ]*[ *]\([a-z_]*\)(.*);$/\1/p')
 # The names with an underscore are for Fortran, which has no function of groups.
 declared=$(for name in $declared; do
   case $name in
     perfex_open | perfex_read | perfex_group_size | perfex_close | perfex_why) echo "$name" ;;
+    perfex_bench | perfex_print_bench) echo "$name" ;;
     *) printf '%s\n%s_\n' "$name" "$name" ;;
   esac
 done | sort)

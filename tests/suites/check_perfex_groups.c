@@ -8,7 +8,9 @@
 #include "include/cpucycles.h"
 #include "include/perfex.h"
 #include "lib/process.h"
+#include "perfex/cost-clock.h"
 #include "perfex/names.h"
+#include "sys/os-clock.h"
 
 #include "tests/suites/child.h"
 #include "tests/suites/machine.h"
@@ -16,6 +18,27 @@
 #include "tests/suites/perf-kernel.h"
 
 static struct perfex_group *group;
+
+/* A machine whose clock and counts advance in reads and calls only. */
+static struct {
+  int is_on, is_interrupted;
+  long long now, nanoseconds_of_read, nanoseconds_of_call;
+  int reads, calls, idle, samples;  /* idle: samples without a call in a row */
+  long long sample_calls;           /* of the last sample with calls */
+  long long read[5], empty[5], full[5], counted[5]; /* events of a read, and of calls */
+} simulated;
+
+long long pfx_cost_clock_elapsed(void)
+{
+  if (!simulated.is_on)
+    return cpuc_os_clock_monotonic();
+  return simulated.now += simulated.nanoseconds_of_read > 0;
+}
+
+long long pfx_cost_clock_core_frequency(void)
+{
+  return 1000000000;
+}
 
 static void open_group(const char *events, int flags)
 {
@@ -85,6 +108,109 @@ TEST(new_pages_are_counted_exactly)
     ck_assert(counts[0] == pages[i] && counts[1] == pages[i] && counts[2] == 0);
     perfex_close(group);
   }
+}
+
+static void touch_three_new_pages(void *unused)
+{
+  (void)unused;
+  map_pages(3);
+  touch(3);
+  munmap((void *)mapping, 3 * (size_t)sysconf(_SC_PAGESIZE));
+}
+
+TEST(new_pages_of_a_call_are_counted_exactly)
+{
+  double counts[2] = { -1, -1 };
+
+  SKIP_IF(SUITE_SANITIZED || suite_under("valgrind"),
+    "valgrind and sanitizers touch pages of their own");
+  skip_without_counts();
+  open_group("page-faults,minor-faults", 0);
+  ck_assert_int_eq(perfex_bench(group, counts, touch_three_new_pages, NULL), 0);
+  ck_assert_msg(counts[0] == 3 && counts[1] == 3, "%f, %f", counts[0], counts[1]);
+}
+
+/* Ends a sample. The samples of empty calls follow 25 samples without a call. Of three samples, one
+   is disturbed, and one counts less. */
+static void end_sample(void)
+{
+  int i, is_empty = simulated.calls == 0 && simulated.idle >= 25;
+
+  if (simulated.calls > 0) {
+    simulated.sample_calls = simulated.calls;
+    simulated.idle = 0;
+  } else
+    simulated.idle++;
+  simulated.samples++;
+  for (i = 0; i < 5; i++) {
+    simulated.counted[i] += is_empty ? simulated.sample_calls * simulated.empty[i] : 0;
+    simulated.counted[i] += simulated.samples % 3 == 0 ? 1000000 : simulated.samples % 3 == 1
+      ? -1 : 0;
+  }
+}
+
+static void simulate_read(struct cpuc_perf_group_reading *reading, ssize_t *length)
+{
+  int i;
+
+  (void)length;
+  simulated.now += simulated.nanoseconds_of_read;
+  if (simulated.reads++ % 2 == 1)
+    end_sample();
+  simulated.calls = 0;
+  for (i = 0; i < 5; i++)
+    reading->event[i].value = (uint64_t)(simulated.counted[i] += simulated.read[i]);
+}
+
+static void simulate_call(void *argument)
+{
+  int i;
+
+  simulated.calls += argument == &simulated;
+  simulated.now += simulated.nanoseconds_of_call;
+  if (simulated.is_interrupted)
+    simulated.now += 1000000000;
+  simulated.is_interrupted = 0;
+  for (i = 0; i < 5; i++)
+    simulated.counted[i] += simulated.full[i];
+}
+
+static void expect_bench(const double expected[5], const char *line)
+{
+  double counts[5];
+  int i;
+
+  ck_assert_int_eq(perfex_bench(group, counts, simulate_call, &simulated), 0);
+  for (i = 0; i < 5; i++)
+    ck_assert_msg(counts[i] == expected[i], "event %d: %f", i, counts[i]);
+  capture_begin(stdout);
+  ck_assert_int_eq(perfex_print_bench(group, counts), 0);
+  ck_assert_str_eq(capture_end(), line);
+}
+
+TEST(counts_per_call_are_exact_and_without_those_of_reads_and_some_of_empty_calls)
+{
+  static const long long read[] = { 90, 80, 20, 1, 1 }, empty[] = { 5, 6, 2, 1, 1 },
+                         full[] = { 45, 106, 12, 4, 3 };
+
+  skip_without_counts();
+  open_group("cycles,instructions,branches,branch-misses,page-faults", 0);
+  perf_kernel.alter_reading = simulate_read;
+  simulated.is_on = simulated.is_interrupted = 1;
+  simulated.nanoseconds_of_read = 500;
+  simulated.nanoseconds_of_call = 200;
+  memcpy(simulated.read, read, sizeof read);
+  memcpy(simulated.empty, empty, sizeof empty);
+  memcpy(simulated.full, full, sizeof full);
+  expect_bench((const double[]){ 45, 100, 10, 4, 2 }, "cycles 45.00  instructions 100.00  "
+    "branches 10.00  branch-misses 4.00  page-faults 2.00  instructions/cycle 2.36\n");
+  ck_assert_int_eq(simulated.sample_calls, 8192); /* 1000 pairs of reads take 1 ms */
+
+  memset(simulated.full, 0, sizeof full); /* less than an empty call */
+  simulated.nanoseconds_of_read = simulated.nanoseconds_of_call = 0; /* a stopped clock */
+  expect_bench((const double[]){ 0, 0, 0, 0, 0 }, "cycles 0.00  instructions 0.00  "
+    "branches 0.00  branch-misses 0.00  page-faults 0.00\n");
+  ck_assert_int_eq(simulated.sample_calls, 1000);
 }
 
 TEST(success_leaves_errno_and_no_descriptor)
@@ -262,8 +388,10 @@ TEST(malformed_names_fail_with_a_sentence)
 static void *read_elsewhere(void *why)
 {
   long long counts[2];
+  double per_call[2];
 
-  if (perfex_read(group, counts) == -1 && errno == EPERM)
+  if (perfex_read(group, counts) == -1 && errno == EPERM
+    && perfex_bench(group, per_call, touch_three_new_pages, NULL) == -1 && errno == EPERM)
     strcpy(why, perfex_why());
   return NULL;
 }
@@ -321,6 +449,12 @@ static void multiplexed(struct cpuc_perf_group_reading *reading, ssize_t *length
   (void)length;
 }
 
+static void given_up_later(struct cpuc_perf_group_reading *reading, ssize_t *length)
+{
+  if (++simulated.reads == 2100)
+    multiplexed(reading, length);
+}
+
 static void given_up(struct cpuc_perf_group_reading *reading, ssize_t *length)
 {
   memset(reading, 0, sizeof *reading);
@@ -330,6 +464,7 @@ static void given_up(struct cpuc_perf_group_reading *reading, ssize_t *length)
 TEST(group_that_did_not_count_all_the_time_is_an_error)
 {
   long long counts[2];
+  double per_call[2] = { -1, -1 };
 
   skip_without_counts();
   perf_kernel.alter_reading = given_up;
@@ -341,6 +476,12 @@ TEST(group_that_did_not_count_all_the_time_is_an_error)
   expect_read_error(EBUSY, "all the time");
   perf_kernel.alter_reading = given_up;
   expect_read_error(EBUSY, "all the time");
+  perf_kernel.alter_reading = given_up_later;
+  errno = 0;
+  ck_assert_int_eq(perfex_bench(group, per_call, touch_three_new_pages, NULL), -1);
+  ck_assert_int_eq(errno, EBUSY);
+  ck_assert_ptr_nonnull(strstr(perfex_why(), "all the time"));
+  ck_assert(per_call[0] == -1 && per_call[1] == -1);
 }
 
 TEST(first_events_are_opened_as_many_as_fit)
@@ -411,6 +552,9 @@ TEST(refused_event_is_explained)
   perf_kernel.refused = PERF_COUNT_SW_TASK_CLOCK;
   perf_kernel.refusal_errno = EMFILE;
   expect_refusal("cycles", 0, EMFILE, strerror(EMFILE));
+  ck_assert_int_eq(perfex_bench(NULL, NULL, touch_three_new_pages, NULL), -1);
+  ck_assert_int_eq(errno, EINVAL);
+  ck_assert_ptr_nonnull(strstr(perfex_why(), strerror(EMFILE)));
   perf_kernel.refusal_errno = EACCES;
   expect_refusal("cycles:uk", 0, EACCES, "kernel.perf_event_paranoid");
 }

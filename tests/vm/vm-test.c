@@ -298,6 +298,46 @@ static int group_exact(char **arguments)
   return PASSED;
 }
 
+static void call_nothing(void *argument)
+{
+  (void)argument;
+}
+
+static void call_loop(void *turns)
+{
+  loop(*(unsigned long *)turns);
+}
+
+/* Stores the cycles and instructions of a call. */
+static void bench_group(void (*function)(void *argument), unsigned long turns, double *counts)
+{
+  if (perfex_bench(group, counts, function, &turns) != 0)
+    exit(fail("%s: %s", strerror(errno), perfex_why()));
+  perfex_print_bench(group, counts);
+}
+
+/* bench-exact: under -icount, an empty function has 0 instructions, and the cycles of a call. A
+   loop has its instructions, and as many cycles more than the call. Two loops differ by their
+   turns. */
+static int bench_exact(char **arguments)
+{
+  enum { MORE = 1000 };
+  double empty[2], one[2], more[2];
+
+  (void)arguments;
+  open_group("cycles,instructions");
+  bench_group(call_nothing, 0, empty);
+  bench_group(call_loop, 1, one);
+  bench_group(call_loop, 1 + MORE, more);
+  if (empty[1] != 0 || !(empty[0] >= 3))
+    return fail("an empty call: %f cycles, %f instructions", empty[0], empty[1]);
+  if (one[0] - one[1] != empty[0] || more[0] - more[1] != empty[0])
+    return fail("the cycles are not those of the loop and of a call");
+  if (more[1] - one[1] != MORE * INSTRUCTIONS)
+    return fail("%f instructions of %d", more[1] - one[1], MORE * INSTRUCTIONS);
+  return PASSED;
+}
+
 /* Returns the number of open descriptors. */
 static int count_descriptors(void)
 {
@@ -1196,6 +1236,7 @@ static const struct {
   { "measures", 0, measures },
   { "no-descriptors", 2, no_descriptors },
 #ifdef HAVE_PERFEX
+  { "bench-exact", 0, bench_exact },
   { "group-exact", 1, group_exact },
   { "group-fits", 0, group_fits },
   { "perfex-exact", 0, perfex_exact },
