@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Public interface of libperfex: counts events around a piece of code. perfex_open() opens a group
-   of any perf events of Linux. The functions after perfex_print_bench() are those of libperfex on IRIX,
-   which count two events and estimate their cost. For Fortran, each of these functions NAME also
-   exists as NAME_. For C89 and C++98; includes nothing. Manual: libperfex(3). Events:
+   of any perf events of Linux. The functions after perfex_print_bench() are those of libperfex on
+   IRIX, which count two events and estimate their cost. For Fortran, each of these functions NAME
+   also exists as NAME_. For C89 and C++98; includes nothing. Manual: libperfex(3). Events:
    perfex-events(7).
 
    All functions are thread-safe. Each thread has its own counters, and the process has one table of

@@ -130,23 +130,19 @@ TEST(new_pages_of_a_call_are_counted_exactly)
   ck_assert_msg(counts[0] == 3 && counts[1] == 3, "%f, %f", counts[0], counts[1]);
 }
 
-/* Ends a sample. The samples of empty calls follow 25 samples without a call. Of three samples, one
-   is disturbed, and one counts less. */
+/* Ends a sample. The samples of empty calls follow 25 samples without a call. Of three samples with
+   calls, one is disturbed, and one counts less. */
 static void end_sample(void)
 {
+  static const int disturbance[] = { 1000000, -1, 0 };
   int i, is_empty = simulated.calls == 0 && simulated.idle >= 25;
 
-  if (simulated.calls > 0) {
-    simulated.sample_calls = simulated.calls;
-    simulated.idle = 0;
-  } else
-    simulated.idle++;
+  simulated.idle = simulated.calls ? 0 : simulated.idle + 1;
+  simulated.sample_calls = simulated.calls ? simulated.calls : simulated.sample_calls;
   simulated.samples++;
-  for (i = 0; i < 5; i++) {
-    simulated.counted[i] += is_empty ? simulated.sample_calls * simulated.empty[i] : 0;
-    simulated.counted[i] += simulated.samples % 3 == 0 ? 1000000 : simulated.samples % 3 == 1
-      ? -1 : 0;
-  }
+  for (i = 0; i < 5; i++)
+    simulated.counted[i] += is_empty ? simulated.sample_calls * simulated.empty[i]
+      : simulated.calls ? disturbance[simulated.samples % 3] : 0;
 }
 
 static void simulate_read(struct cpuc_perf_group_reading *reading, ssize_t *length)
