@@ -231,7 +231,7 @@ dist_check_SCRIPTS += $(perfex_script_tests)
 EXTRA_DIST += tests/programs/early.c tests/programs/perfex-fortran.f90 tests/programs/dropin.h
 EXTRA_DIST += tests/programs/dropin-client.c tests/programs/dropin-library.c
 EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
-EXTRA_DIST += tests/scripts/report.py
+EXTRA_DIST += tests/scripts/report.py tests/scripts/recorded.py
 EXTRA_DIST += tests/scripts/linked.sh tests/scripts/tool.py tests/scripts/valgrind.supp
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.

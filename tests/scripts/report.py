@@ -9,8 +9,10 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
+import recorded
 import tool
 from tool import (CLOCK, KINDS_THAT_FAIL_THE_CHECK, ONE_COUNTER, SOURCE, WINDOWS, Skip, bars,
                   document, names, once, run, three_attempts)
@@ -35,13 +37,13 @@ def _forbid_other_members(schema):
 
 
 @functools.lru_cache(maxsize=None)
-def _validator(path="cpucycles-info/cpucycles-info.schema.json"):
+def _validator(path="cpucycles-info/cpucycles-info.schema.json", of_this_version=True):
     if not jsonschema:
         raise Skip("python3-jsonschema is not installed")
     with open(f"{SOURCE}/{path}") as file:
         schema = json.load(file)
     jsonschema.Draft7Validator.check_schema(schema)
-    return jsonschema.Draft7Validator(_forbid_other_members(schema))
+    return jsonschema.Draft7Validator(_forbid_other_members(schema) if of_this_version else schema)
 
 
 def _validate(report):
@@ -405,6 +407,42 @@ def results_name_the_process_also_after_a_fork():
     for one, other, child in processes:
         moment, number = one.split("-")
         assert abs(int(moment) / 1e6 - time.time()) < 600 and int(number) > 1, one
+
+
+def recorded_reports_follow_the_schema_and_keep_promises_of_the_selection():
+    with open(f"{SOURCE}/doc/platforms.md") as file:
+        table = file.read()
+    assert recorded.machines(), "there is no report in tests/machines"
+    for name, path in recorded.machines():
+        with open(path) as file:
+            report = json.load(file, parse_constant=tool.no_constant)
+        recorded.judge(report)
+        assert recorded.row(name, report) in table, f"doc/platforms.md lacks the row of {name}"
+        print(f"report: recorded machine {name}: {report['implementation']}")
+        _validator(of_this_version=False).validate(report)
+
+
+def report_of_another_machine_is_recorded_by_one_command():
+    report = document()
+    with tempfile.TemporaryDirectory() as directory:
+        recorded.SOURCE = directory
+        os.makedirs(f"{directory}/tests/machines")
+        os.mkdir(f"{directory}/doc")
+        for name, text in (("doc/platforms.md", "| a |\n\nwords\n"), ("new", json.dumps(report)),
+                           ("wrong", json.dumps(dict(report, implementation="default-zero")))):
+            with open(f"{directory}/{name}", "w") as file:
+                file.write(text)
+        try:
+            for name in ("new", "wrong", "new"):
+                try:
+                    recorded.record(name, f"{directory}/{name}")
+                except AssertionError:
+                    assert name == "wrong"
+            assert [name for name, path in recorded.machines()] == ["new"]
+            with open(f"{directory}/doc/platforms.md") as file:
+                assert file.read() == f"| a |\n{recorded.row('new', report)}\n\nwords\n"
+        finally:
+            recorded.SOURCE = SOURCE
 
 
 def help_and_version_go_to_standard_output():
