@@ -71,7 +71,8 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
   else if (error == EACCES)
     cpuc_remedy_for_rdpmc(2, diagnosis);
   /* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
-  else if (error == ENODEV && cpuc_perf_pmu_read_rdpmc(NULL) < 0 && cpuc_cpuid_is_intel())
+  else if (error == ENODEV && cpuc_perf_pmu_read_rdpmc(NULL) < 0
+    && cpuc_cpuid_vendor_is("GenuineIntel"))
     cpuc_remedy_for_no_pmu(diagnosis);
 }
 

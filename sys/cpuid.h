@@ -4,6 +4,8 @@
 #ifndef CPUCYCLES_CPUID_H
 #define CPUCYCLES_CPUID_H
 
+#include <string.h>
+
 #pragma GCC visibility push(hidden)
 
 /* The registers EAX, EBX, ECX and EDX after CPUID. */
@@ -21,20 +23,40 @@ struct cpuc_cpuid_leaf {
    execution can exit to the hypervisor, which takes microseconds. */
 struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf);
 
-/* Returns 1 for a CPU of Intel. */
-static inline int cpuc_cpuid_is_intel(void)
+/* Copies the 12 characters in EBX and two other registers. */
+static inline void cpuc_cpuid_copy_name(char name[13], unsigned int b, unsigned int second,
+  unsigned int third)
 {
-  struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0); /* GenuineIntel */
-
-  return vendor.b == 0x756e6547 && vendor.d == 0x49656e69 && vendor.c == 0x6c65746e;
+  memcpy(name, &b, 4);
+  memcpy(name + 4, &second, 4);
+  memcpy(name + 8, &third, 4);
+  name[12] = 0;
 }
 
-/* Returns 1 for a CPU of AMD. */
-static inline int cpuc_cpuid_is_amd(void)
+/* Returns 1 if this is the vendor of the CPU, such as "GenuineIntel" or "AuthenticAMD". */
+static inline int cpuc_cpuid_vendor_is(const char *wanted)
 {
-  struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0); /* AuthenticAMD */
+  struct cpuc_cpuid_leaf leaf = cpuc_cpuid_read(0);
+  char vendor[13];
 
-  return vendor.b == 0x68747541 && vendor.d == 0x69746e65 && vendor.c == 0x444d4163;
+  cpuc_cpuid_copy_name(vendor, leaf.b, leaf.d, leaf.c);
+  return strcmp(vendor, wanted) == 0;
+}
+
+/* Copies the brand string of the CPU, or an empty string. Source: Intel SDM volume 2A, CPUID, "The
+   Processor Brand String Method". */
+static inline void cpuc_cpuid_copy_brand(char brand[49])
+{
+  struct cpuc_cpuid_leaf part;
+  unsigned int i;
+
+  memset(brand, 0, 49);
+  if (cpuc_cpuid_read(0x80000000).a < 0x80000004)
+    return;
+  for (i = 0; i < 3; i++) {
+    part = cpuc_cpuid_read(0x80000002 + i);
+    memcpy(brand + (size_t)16 * i, &part, 16);
+  }
 }
 
 #pragma GCC visibility pop

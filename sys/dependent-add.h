@@ -17,7 +17,7 @@ static inline int cpuc_dependent_add_may_take_less(void)
 {
   unsigned int version = cpuc_cpuid_read(1).a, family = (version >> 8 & 15) + (version >> 20 & 255);
 
-  return version == 0 || (family == 15 && cpuc_cpuid_is_intel());
+  return version == 0 || (family == 15 && cpuc_cpuid_vendor_is("GenuineIntel"));
 }
 
 /* Returns 1 if a dependent add takes one cycle; 0 if it takes more or less, or if the time is not
@@ -55,7 +55,7 @@ enum {
 static inline int always_adds_once_per_cycle(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-  return cpuc_cpuid_is_intel() || cpuc_cpuid_is_amd();
+  return cpuc_cpuid_vendor_is("GenuineIntel") || cpuc_cpuid_vendor_is("AuthenticAMD");
 #else
   return 0;
 #endif

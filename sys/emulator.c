@@ -37,30 +37,6 @@ static const struct emulator {
 
 enum { EMULATORS = sizeof emulators / sizeof emulators[0] };
 
-/* Copies EBX and two other registers, which contain 12 characters. */
-static void copy_text(char text[13], unsigned int first, unsigned int second, unsigned int third)
-{
-  memcpy(text, &first, 4);
-  memcpy(text + 4, &second, 4);
-  memcpy(text + 8, &third, 4);
-  text[12] = 0;
-}
-
-/* The brand string follows blanks. Its first half contains the name of an emulator. */
-static void read_brand(char brand[33])
-{
-  struct cpuc_cpuid_leaf part;
-  unsigned int i;
-
-  memset(brand, 0, 33);
-  if (cpuc_cpuid_read(0x80000000).a < 0x80000003)
-    return;
-  for (i = 0; i < 2; i++) {
-    part = cpuc_cpuid_read(0x80000002 + i);
-    memcpy(brand + (size_t)16 * i, &part, 16);
-  }
-}
-
 static int equals(const char *text, const char *wanted)
 {
   return wanted && strcmp(text, wanted) == 0;
@@ -69,15 +45,15 @@ static int equals(const char *text, const char *wanted)
 static const char *find_in_cpuid(void)
 {
   struct cpuc_cpuid_leaf first = cpuc_cpuid_read(0), signature;
-  char vendor[13], name[13], brand[33];
+  char vendor[13], name[13], brand[49];
   int i;
 
   if (first.a == 0)
     return NULL;
   signature = cpuc_cpuid_read(0x40000000);
-  copy_text(vendor, first.b, first.d, first.c);
-  copy_text(name, signature.b, signature.c, signature.d);
-  read_brand(brand);
+  cpuc_cpuid_copy_name(vendor, first.b, first.d, first.c);
+  cpuc_cpuid_copy_name(name, signature.b, signature.c, signature.d);
+  cpuc_cpuid_copy_brand(brand);
   for (i = 0; i < EMULATORS; i++)
     if (equals(vendor, emulators[i].vendor) || equals(name, emulators[i].signature)
       || (emulators[i].brand && strstr(brand, emulators[i].brand)))

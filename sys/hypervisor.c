@@ -181,7 +181,8 @@ static void search_line(struct search *search, const char *path, const char *key
 static void search_cpuid(struct search *search)
 {
   struct cpuc_cpuid_leaf leaf;
-  unsigned int base, signature[4] = { 0 };
+  unsigned int base;
+  char signature[13];
 
   if (cpuc_cpuid_read(0).a == 0)
     return;
@@ -189,14 +190,12 @@ static void search_cpuid(struct search *search)
   for (base = 0x40000000;
        search->is_virtual == YES && base <= 0x40000300 && search->rank < INTERFACE; base += 0x100) {
     leaf = cpuc_cpuid_read(base);
-    signature[0] = leaf.b;
-    signature[1] = leaf.c;
-    signature[2] = leaf.d;
-    if (strcmp((const char *)signature, "FEXIFEXIEMU") == 0) {
+    cpuc_cpuid_copy_name(signature, leaf.b, leaf.c, leaf.d);
+    if (strcmp(signature, "FEXIFEXIEMU") == 0) {
       search->is_virtual = MAYBE;
       return;
     }
-    note_text(search, CPUID, (const char *)signature);
+    note_text(search, CPUID, signature);
   }
 }
 

@@ -138,27 +138,16 @@ static long long from_cpuid16(void)
 }
 
 /* The nominal frequency in the brand string of CPUs of Intel, which is near the rate of the TSC.
-   Brand strings of AMD contain no frequency, and those of emulators can contain anything.
-   Source: Intel SDM volume 2A, CPUID, "The Processor Brand String Method". */
+   Brand strings of AMD contain no frequency, and those of emulators can contain anything. */
 static long long from_brand_string(void)
 {
-  struct cpuc_cpuid_leaf part;
-  unsigned int words[13] = { 0 };
-  size_t i;
-  char name[sizeof words];
+  char brand[49];
   long long hz;
 
-  if (!cpuc_cpuid_is_intel() || cpuc_cpuid_read(0x80000000).a < 0x80000004)
+  if (!cpuc_cpuid_vendor_is("GenuineIntel"))
     return 0;
-  for (i = 0; i < 3; i++) {
-    part = cpuc_cpuid_read(0x80000002 + (unsigned int)i);
-    words[4 * i] = part.a;
-    words[4 * i + 1] = part.b;
-    words[4 * i + 2] = part.c;
-    words[4 * i + 3] = part.d;
-  }
-  memcpy(name, words, sizeof words);
-  return cpuc_parse_nominal_frequency(name, &hz)
+  cpuc_cpuid_copy_brand(brand);
+  return cpuc_parse_nominal_frequency(brand, &hz)
     ? cpuc_rate_if_plausible((unsigned long long)hz)
     : 0;
 }
