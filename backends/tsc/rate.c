@@ -20,13 +20,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-#include <unistd.h>
 
 #ifdef HAVE_PERF_EVENTS
-#include <linux/perf_event.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
+#include "sys/perf/event.h"
+#include "sys/perf/kernel.h"
+
+#include <unistd.h>
 #endif
 #ifdef HAVE_SYSCTLBYNAME
 #include <sys/types.h>
@@ -42,20 +41,6 @@ static long long from_file(void)
 }
 
 #ifdef HAVE_PERF_EVENTS
-
-/* Opens a software event, which counts nothing and needs no PMU. */
-static int open_dummy_event(void)
-{
-  struct perf_event_attr event;
-
-  memset(&event, 0, sizeof event);
-  event.size = sizeof event;
-  event.type = PERF_TYPE_SOFTWARE;
-  event.config = PERF_COUNT_SW_DUMMY;
-  event.exclude_kernel = 1;
-  event.exclude_hv = 1;
-  return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
 
 /* Computes the rate from the factors with which the kernel converts counts to nanoseconds: count *
    mult / 2^shift. Rounds to the nearest integer. Works in two steps: 10^9 takes 30 bits, so a shift
@@ -88,21 +73,21 @@ long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *pa
   return has_time ? rate_from_factors(mult, shift) : 0;
 }
 
+/* Opens a software event, which counts nothing and needs no PMU. */
 static long long from_perf(void)
 {
-  size_t size = (size_t)sysconf(_SC_PAGESIZE);
-  int event = open_dummy_event();
+  struct perf_event_attr dummy
+    = cpuc_perf_event_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, CPUC_PERF_USER);
+  int event = cpuc_perf_kernel_open(&dummy, -1);
+  const struct perf_event_mmap_page *page = event >= 0 ? cpuc_perf_kernel_map(event) : NULL;
   long long rate = 0;
-  void *page;
 
-  if (event < 0)
-    return 0;
-  page = mmap(NULL, size, PROT_READ, MAP_SHARED, event, 0);
-  if (page != MAP_FAILED) {
+  if (page) {
     rate = cpuc_tsc_rate_from_page(page);
-    munmap(page, size);
+    cpuc_perf_kernel_unmap(page);
   }
-  close(event);
+  if (event >= 0)
+    close(event);
   return rate;
 }
 
