@@ -103,12 +103,13 @@ void fill_system(struct system_info *system)
 {
   const struct cpuc_container *container = cpuc_container_find();
   const unsigned int one = 1;
+  const char *remedy;
 
   fill_kernel(system);
   fill_libc(system);
   system->pointer_bits = (int)sizeof(void *) * 8;
   system->little_endian = *(const unsigned char *)&one == 1;
-  copy_line(system->hypervisor, sizeof system->hypervisor, cpuc_hypervisor_find());
+  copy_line(system->hypervisor, sizeof system->hypervisor, cpuc_hypervisor_find(&remedy));
   copy_line(system->container, sizeof system->container, container ? container->name : NULL);
   copy_line(system->emulator, sizeof system->emulator, cpuc_emulator_find());
 }

@@ -245,7 +245,7 @@ static void search_dmi(struct search *search)
   note_text(search, DMI, text);
 }
 
-static struct search search_all(void)
+const char *cpuc_hypervisor_find(const char **remedy)
 {
   struct search search = { MAYBE, NULL, NO_SIGN };
 
@@ -261,21 +261,8 @@ static struct search search_all(void)
   search_line(&search, "/proc/sysinfo", "VM00 Control Program:", SYSINFO);
   search_line(&search, "/proc/cpuinfo", "machine", MACHINE);
   search_file(&search, "/proc/sys/kernel/osrelease", RELEASE);
-  return search;
-}
-
-const char *cpuc_hypervisor_find(void)
-{
-  struct search search = search_all();
-
+  *remedy = search.best ? search.best->remedy : NULL;
   if (search.best)
     return search.best->name;
   return search.rank == UNKNOWN ? CPUC_HYPERVISOR_UNKNOWN : NULL;
-}
-
-const char *cpuc_hypervisor_find_remedy(void)
-{
-  struct search search = search_all();
-
-  return search.best ? search.best->remedy : NULL;
 }

@@ -29,13 +29,11 @@
 #define CPUC_HYPERVISOR_UNKNOWN "unknown"
 
 /* Returns the name of the hypervisor, or NULL if none is found. In a known cloud and in WSL 2,
-   their name follows in parentheses, because it determines what the user can change. Executes CPUID
-   up to six times, so do not call this function in the first call. */
-const char *cpuc_hypervisor_find(void);
-
-/* Finds the hypervisor in the same way. Returns NULL if there is none, or if this is unknown; else
-   what the user of a virtual machine without a PMU can do. */
-const char *cpuc_hypervisor_find_remedy(void);
+   their name follows in parentheses, because it determines what the user can change. Stores in
+   *remedy what the user of a virtual machine without a PMU can do, or NULL if this is none, or if
+   it is unknown whether it is one. Executes CPUID up to six times, so do not call this function in
+   the first call. */
+const char *cpuc_hypervisor_find(const char **remedy);
 
 #pragma GCC visibility pop
 

@@ -320,9 +320,10 @@ static const char *remedy_of(enum remedy kind, const struct cpuc_container *cont
 static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
 {
   const struct cpuc_container *container = cpuc_container_find();
-  const char *of_hypervisor = cpuc_hypervisor_find_remedy();
+  const char *of_hypervisor;
   size_t i = 0;
 
+  (void)cpuc_hypervisor_find(&of_hypervisor);
   if (!known.pmu)
     known.pmu = find_pmu(cpuc_perf_pmu_is_of_cores);
   if (known.pmu != PMU_PRESENT

@@ -579,12 +579,12 @@ TEST(hypervisor_is_named_and_the_remedy_can_be_applied)
   for (i = 0; i < sizeof hypervisors / sizeof hypervisors[0]; i++) {
     struct cpuc_machine machine = { { 0 } };
     struct cpuc_diagnosis found = { .machine = &machine };
-    const char *name;
+    const char *name, *remedy;
     int is_virtual;
 
     begin_machine(hypervisors[i].machine);
     add_word("no-pmu", NULL);
-    name = cpuc_hypervisor_find();
+    name = cpuc_hypervisor_find(&remedy);
     cpuc_remedy_for_perf_event(ENOENT, 0, 1, &found);
     remove_machine();
     ck_assert_msg(equals(name, hypervisors[i].name), "%s: %s", hypervisors[i].machine,
