@@ -22,7 +22,7 @@
 
 /* The last two arguments add the capability: ", or ...", or "". */
 #define STEPS(allow, or_perfmon, or_admin) \
-  NULL, allow, allow or_perfmon, allow ", and " ON_HOST, ON_HOST or_admin
+  { NULL, allow, allow or_perfmon, allow ", and " ON_HOST, ON_HOST or_admin }
 #define PROFILE "run the container with a seccomp profile that allows perf_event_open"
 #define ENGINE STEPS(PROFILE, ", or with --cap-add PERFMON", \
   ", or run the container with --cap-add SYS_ADMIN")
@@ -39,7 +39,7 @@ static const struct row {
     const char *text;
   } signs[4];
 } rows[] = {
-  { { "gvisor", "run outside of gVisor, which has no perf events", NULL, NULL, NULL, NULL },
+  { { "gvisor", { "run outside of gVisor, which has no perf events" } },
     { { KERNEL_TEXT, "Jan 10 15:06:54 PST 2016" }, { KERNEL_TEXT, "-gvisor" } } },
   { { "kubernetes", STEPS("give the pod a securityContext.seccompProfile that allows "
         "perf_event_open (type Localhost or Unconfined)",

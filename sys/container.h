@@ -6,14 +6,21 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Steps in the container and on its host. LEAVE: the only step, for a sandbox without perf events,
+   or NULL. If a filter refuses perf_event_open(2): ALLOW, OR_PERFMON if the capability PERFMON is
+   missing, too, and AND_LEVEL if the host must also lower perf_event_paranoid. LEVEL: if only
+   perf_event_paranoid refuses it, unless CAP_SYS_ADMIN is given. */
+enum {
+  CPUC_CONTAINER_LEAVE,
+  CPUC_CONTAINER_ALLOW,
+  CPUC_CONTAINER_OR_PERFMON,
+  CPUC_CONTAINER_AND_LEVEL,
+  CPUC_CONTAINER_LEVEL,
+  CPUC_CONTAINER_STEPS
+};
+
 struct cpuc_container {
-  const char *name;
-  /* Steps in the container and on its host. leave: the only step, for a sandbox without perf
-     events, or NULL. If a filter refuses perf_event_open(2): allow, allow_or_perfmon if the
-     capability PERFMON is missing, too, and allow_and_level if the host must also lower
-     perf_event_paranoid. level_or_admin: if only perf_event_paranoid refuses it, unless
-     CAP_SYS_ADMIN is given. */
-  const char *leave, *allow, *allow_or_perfmon, *allow_and_level, *level_or_admin;
+  const char *name, *steps[CPUC_CONTAINER_STEPS];
 };
 
 /* Returns the container, or NULL if none is found. Reads files and environment variables, and does

@@ -144,9 +144,8 @@ struct facts {
 #define PERMISSION (GOT_EPERM | GOT_EACCES)
 #define REFUSED_CALL .filter = FILTERED, .refusal = (GOT_EPERM | GOT_ENOSYS)
 
-/* A remedy that is not a constant. */
-enum remedy { CONSTANT, OF_HYPERVISOR, LEAVE, ALLOW_HERE, ALLOW_OR_PERFMON, ALLOW_AND_LEVEL,
-  LEVEL_OR_ADMIN };
+/* A remedy other than a step of the container: the one in the row, or that of the hypervisor. */
+enum { CONSTANT = CPUC_CONTAINER_STEPS, OF_HYPERVISOR };
 
 /* The decision: the first row that fits applies. Without a PMU no permission helps, but the kernel
    tests permissions first. So the rows about permissions come after the rows for an absent PMU,
@@ -154,9 +153,10 @@ enum remedy { CONSTANT, OF_HYPERVISOR, LEAVE, ALLOW_HERE, ALLOW_OR_PERFMON, ALLO
 static const struct {
   struct facts if_known;
   const char *explanation, *remedy;
-  enum remedy kind;
+  int step;
 } decisions[] = {
-  { { .place = IN_SANDBOX }, "this sandbox does not implement perf_event_open", NULL, LEAVE },
+  { { .place = IN_SANDBOX }, "this sandbox does not implement perf_event_open", NULL,
+    CPUC_CONTAINER_LEAVE },
   /* Some hypervisors can be configured to provide a PMU. */
   { { .pmu = PMU_ABSENT, .machine = ON_VIRTUAL_MACHINE }, VIRTUAL_MACHINE, NULL, OF_HYPERVISOR },
   { { .emulator = ON_EMULATOR }, "an emulator runs this program",
@@ -181,10 +181,10 @@ static const struct {
   { { .pmu = PMU_HIDDEN }, IS_UNKNOWN, NULL, CONSTANT },
   /* There is a PMU, but a filter refuses the call. */
   { { REFUSED_CALL, .place = IN_CONTAINER, .level = LEVEL_REFUSES }, FILTER, NULL,
-    ALLOW_AND_LEVEL },
+    CPUC_CONTAINER_AND_LEVEL },
   { { REFUSED_CALL, .place = IN_CONTAINER, .perfmon = PERFMON_CAN_BE_ADDED }, FILTER, NULL,
-    ALLOW_OR_PERFMON },
-  { { REFUSED_CALL, .place = IN_CONTAINER }, FILTER, NULL, ALLOW_HERE },
+    CPUC_CONTAINER_OR_PERFMON },
+  { { REFUSED_CALL, .place = IN_CONTAINER }, FILTER, NULL, CPUC_CONTAINER_ALLOW },
   { { REFUSED_CALL, .level = LEVEL_REFUSES }, FILTER, ALLOW ", and " SET("2"), CONSTANT },
   { { REFUSED_CALL }, FILTER, ALLOW, CONSTANT },
   /* There is a PMU, but the setting does not permit the event to this user. */
@@ -197,7 +197,7 @@ static const struct {
   { { .refusal = PERMISSION, .level = LEVEL_NEEDS_ADMIN, .place = ON_HOST }, ABOVE_2,
     SET("2") ", or give the program CAP_SYS_ADMIN", CONSTANT },
   { { .refusal = PERMISSION, .level = LEVEL_NEEDS_ADMIN, .place = IN_CONTAINER }, ABOVE_2, NULL,
-    LEVEL_OR_ADMIN },
+    CPUC_CONTAINER_LEVEL },
   { { .refusal = PERMISSION, .level = LEVEL_REFUSES }, ABOVE_2, SET("2") " on the host",
     CONSTANT },
   { { .refusal = GOT_EACCES, .filter = FILTERED, .level = LEVEL_PERMITS },
@@ -292,28 +292,6 @@ static int fits(const struct facts *row, const struct facts *known)
     && has(row->android, known->android) && has(row->emulator, known->emulator);
 }
 
-static const char *remedy_of(enum remedy kind, const struct cpuc_container *container,
-  const char *of_hypervisor)
-{
-  switch (kind) {
-  case OF_HYPERVISOR:
-    return of_hypervisor;
-  case LEAVE:
-    return container->leave;
-  case ALLOW_HERE:
-    return container->allow;
-  case ALLOW_OR_PERFMON:
-    return container->allow_or_perfmon;
-  case ALLOW_AND_LEVEL:
-    return container->allow_and_level;
-  case LEVEL_OR_ADMIN:
-    return container->level_or_admin;
-  case CONSTANT:
-    break;
-  }
-  return NULL;
-}
-
 /* Finds the row that applies. The refusal, the filter and the mode are known, and that of the PMU
    if the event needs none. The kernel's answer that no PMU has the event counts if its files
    cannot be read. */
@@ -330,7 +308,8 @@ static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
     && (known.refusal == GOT_ABSENT || cpuc_machine_lacks_pmu(diagnosis->machine)))
     known.pmu = PMU_ABSENT;
   known.level = find_level(known.mode == WITH_KERNEL);
-  known.place = !container ? ON_HOST : container->leave ? IN_SANDBOX : IN_CONTAINER;
+  known.place = !container ? ON_HOST
+    : container->steps[CPUC_CONTAINER_LEAVE] ? IN_SANDBOX : IN_CONTAINER;
   known.perfmon = kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON)
     ? PERFMON_CAN_BE_ADDED : PERFMON_CANNOT;
   known.android = is_android() && known.level != LEVEL_PERMITS ? ANDROID_REFUSES : NOT_ANDROID;
@@ -343,8 +322,8 @@ static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
   if (decisions[i].if_known.pmu == PMU_ABSENT)
     diagnosis->reason = CPUC_REASON_ABSENT;
   diagnosis->explanation = decisions[i].explanation;
-  diagnosis->remedy = decisions[i].kind == CONSTANT
-    ? decisions[i].remedy : remedy_of(decisions[i].kind, container, of_hypervisor);
+  diagnosis->remedy = decisions[i].step < CONSTANT ? container->steps[decisions[i].step]
+    : decisions[i].step == OF_HYPERVISOR ? of_hypervisor : decisions[i].remedy;
 }
 
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis)
