@@ -73,14 +73,14 @@ static int wait_until(long long end)
 {
   const long long second = 1000000000;
   long long now = cpuc_os_clock_raw();
-  enum cpuc_clock_wait result = CPUC_CLOCK_WAIT_ENDED;
+  enum cpuc_reason reason = CPUC_REASON_NONE;
 
-  for (; now < end && result == CPUC_CLOCK_WAIT_ENDED; now = cpuc_os_clock_raw()) {
+  for (; now < end && !reason; now = cpuc_os_clock_raw()) {
     end_if_parent_has_ended();
-    result = cpuc_clock_wait(cpuc_os_clock_raw, now, end - now > second ? now + second : end,
+    reason = cpuc_clock_wait(cpuc_os_clock_raw, now, end - now > second ? now + second : end,
       STOPPED_CLOCK_READS);
   }
-  return result == CPUC_CLOCK_WAIT_ENDED ? 0 : -1;
+  return reason ? -1 : 0;
 }
 
 /* Reads batches that are spread over the duration. Keeps the core busy between them, because the

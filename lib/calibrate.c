@@ -71,19 +71,6 @@ static enum cpuc_reason take_best_timed_count(
   return error;
 }
 
-/* Waits until `nanoseconds` have passed since the time `from`. */
-static enum cpuc_reason wait_until(const struct cpuc_calibrate_setup *calibration,
-  long long from, long long nanoseconds)
-{
-  static const enum cpuc_reason results[] = {
-    [CPUC_CLOCK_WAIT_ENDED] = CPUC_REASON_NONE,
-    [CPUC_CLOCK_WAIT_STOPPED] = CPUC_REASON_CLOCK_NOT_INCREASING,
-    [CPUC_CLOCK_WAIT_BACK] = CPUC_REASON_CLOCK_DECREASING,
-  };
-
-  return results[cpuc_clock_wait(calibration->now, from, from + nanoseconds, STUCK_READS)];
-}
-
 /* Computes the counts per second between two timed counts. */
 static enum cpuc_reason rate_between(const struct cpuc_calibrate_setup *calibration,
   const struct timed_count *from, const struct timed_count *to, long long *rate)
@@ -108,7 +95,8 @@ static enum cpuc_reason rate_between(const struct cpuc_calibrate_setup *calibrat
 static enum cpuc_reason measure_window(const struct cpuc_calibrate_setup *calibration,
   long long window, const struct timed_count *from, struct timed_count *to, long long *rate)
 {
-  enum cpuc_reason error = wait_until(calibration, from->time, window);
+  enum cpuc_reason error
+    = cpuc_clock_wait(calibration->now, from->time, from->time + window, STUCK_READS);
 
   if (!error)
     error = take_best_timed_count(calibration, to);
@@ -175,11 +163,12 @@ long long cpuc_calibrate_rate(long long (*read)(void), int bits)
 {
   const struct cpuc_calibrate_setup calibration = { read, bits, cpuc_os_clock_raw };
   struct timed_count from, to;
-  long long rate;
+  long long rate, start = cpuc_os_clock_raw();
 
   /* Begins just after a coarse clock has advanced. If it advanced between the first two clock reads
      of the first timed count, this count would have a less exact time. */
-  if (wait_until(&calibration, cpuc_os_clock_raw(), 1) || take_best_timed_count(&calibration, &from)
+  if (cpuc_clock_wait(cpuc_os_clock_raw, start, start + 1, STUCK_READS)
+    || take_best_timed_count(&calibration, &from)
     || measure_window(&calibration, WINDOW_RATE, &from, &to, &rate))
     return 0;
   /* An interruption may have been longer than a wraparound. */

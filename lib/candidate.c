@@ -138,20 +138,16 @@ static void score(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
   long long smallest = 0;
+  enum cpuc_reason reason
+    = cpuc_trend_find(&candidate->reader, candidate->cannot_win, &smallest);
 
-  switch (cpuc_trend_find(&candidate->reader, candidate->cannot_win, &smallest)) {
-  case CPUC_TREND_UP:
-    candidate->info.state = CPUCYCLES_USABLE;
-    candidate->info.smallest_step = smallest;
-    candidate->info.score = smallest + cpuc_candidate_kind(candidate)->penalty;
-    break;
-  case CPUC_TREND_DOWN:
-    drop(candidate, CPUC_REASON_DECREASING);
-    break;
-  case CPUC_TREND_FLAT:
-    drop(candidate, CPUC_REASON_NOT_INCREASING);
-    break;
+  if (reason) {
+    drop(candidate, reason);
+    return;
   }
+  candidate->info.state = CPUCYCLES_USABLE;
+  candidate->info.smallest_step = smallest;
+  candidate->info.score = smallest + cpuc_candidate_kind(candidate)->penalty;
 }
 
 /* Returns the number of passes of a chain of at least 20 times the step, which a read costs, but
@@ -236,7 +232,7 @@ static void read_again(void *argument)
 
   if (candidate->backend->scope != CPUC_SCOPE_CORE)
     (void)candidate->reader.read();
-  else if (cpuc_trend_find(&candidate->reader, 1, &smallest) == CPUC_TREND_FLAT)
+  else if (cpuc_trend_find(&candidate->reader, 1, &smallest) == CPUC_REASON_NOT_INCREASING)
     drop(candidate, CPUC_REASON_NOT_INCREASING);
 }
 

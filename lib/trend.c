@@ -13,26 +13,26 @@ enum {
   TRIES = 10
 };
 
-static enum cpuc_trend try_once(const struct cpuc_reader *reader, int differences,
+static enum cpuc_reason try_once(const struct cpuc_reader *reader, int differences,
   long long *smallest)
 {
   struct cpuc_step step = { cpuc_reader_read(reader), 0 };
 
   while (differences-- > 0)
     if (cpuc_step_add(&step, cpuc_reader_read(reader)) < 0)
-      return CPUC_TREND_DOWN;
+      return CPUC_REASON_DECREASING;
   *smallest = step.smallest;
-  return step.smallest > 0 ? CPUC_TREND_UP : CPUC_TREND_FLAT;
+  return step.smallest > 0 ? CPUC_REASON_NONE : CPUC_REASON_NOT_INCREASING;
 }
 
-enum cpuc_trend cpuc_trend_find(const struct cpuc_reader *reader, int quick, long long *step)
+enum cpuc_reason cpuc_trend_find(const struct cpuc_reader *reader, int quick, long long *step)
 {
-  enum cpuc_trend trend = CPUC_TREND_FLAT;
+  enum cpuc_reason reason = CPUC_REASON_NOT_INCREASING;
   int i;
 
-  if (quick && try_once(reader, QUICK, step) == CPUC_TREND_UP)
-    return CPUC_TREND_UP;
-  for (i = 0; i < TRIES && trend != CPUC_TREND_UP; i++)
-    trend = try_once(reader, FULL, step);
-  return trend;
+  if (quick && !try_once(reader, QUICK, step))
+    return CPUC_REASON_NONE;
+  for (i = 0; i < TRIES && reason; i++)
+    reason = try_once(reader, FULL, step);
+  return reason;
 }

@@ -5,20 +5,16 @@
 #define CPUCYCLES_TREND_H
 
 #include "lib/reader.h"
+#include "sys/diagnosis.h"
 
 #pragma GCC visibility push(hidden)
-
-enum cpuc_trend {
-  CPUC_TREND_UP,
-  CPUC_TREND_DOWN,
-  CPUC_TREND_FLAT
-};
 
 /* A try goes up if no read is below the read before it, and at least one read is above the read
    before it. Makes up to ten tries of 1001 reads, and stops after the first try that goes up. If
    `quick` is 1, first makes a try of 51 reads, and stops if this try goes up. Stores the step in
-   *step if the last try went up. Returns the trend of the last try. */
-enum cpuc_trend cpuc_trend_find(const struct cpuc_reader *reader, int quick, long long *step);
+   *step if the last try went up. Returns CPUC_REASON_NONE if the last try went up, else
+   CPUC_REASON_DECREASING or CPUC_REASON_NOT_INCREASING. */
+enum cpuc_reason cpuc_trend_find(const struct cpuc_reader *reader, int quick, long long *step);
 
 #pragma GCC visibility pop
 

@@ -86,7 +86,7 @@ static int time_samples(const struct bench *bench, int samples, long long *nanos
 
   *nanoseconds = -1;
   if (cpuc_clock_wait(pfx_cost_clock_elapsed, from, from + 1, EQUAL_READS)
-    != CPUC_CLOCK_WAIT_ENDED)
+    != CPUC_REASON_NONE)
     return 0;
   begin = pfx_cost_clock_elapsed();
   for (; samples > 0; samples--)

@@ -5,15 +5,12 @@
 #ifndef CPUCYCLES_CLOCK_WAIT_H
 #define CPUCYCLES_CLOCK_WAIT_H
 
-enum cpuc_clock_wait {
-  CPUC_CLOCK_WAIT_ENDED,
-  CPUC_CLOCK_WAIT_STOPPED, /* the clock does not advance */
-  CPUC_CLOCK_WAIT_BACK     /* the clock stepped back */
-};
+#include "sys/diagnosis.h"
 
 /* Waits until now() is at least `end`. `from` is an earlier time of the clock. Takes the clock for
-   stopped after `reads` equal reads in a row. */
-static inline enum cpuc_clock_wait cpuc_clock_wait(long long (*now)(void), long long from,
+   stopped after `reads` equal reads in a row. Returns CPUC_REASON_NONE,
+   CPUC_REASON_CLOCK_NOT_INCREASING or CPUC_REASON_CLOCK_DECREASING. */
+static inline enum cpuc_reason cpuc_clock_wait(long long (*now)(void), long long from,
   long long end, int reads)
 {
   int equal = 0;
@@ -22,13 +19,13 @@ static inline enum cpuc_clock_wait cpuc_clock_wait(long long (*now)(void), long 
     long long time = now();
 
     if (time < from)
-      return CPUC_CLOCK_WAIT_BACK;
+      return CPUC_REASON_CLOCK_DECREASING;
     equal = time == from ? equal + 1 : 0;
     if (equal == reads)
-      return CPUC_CLOCK_WAIT_STOPPED;
+      return CPUC_REASON_CLOCK_NOT_INCREASING;
     from = time;
   }
-  return CPUC_CLOCK_WAIT_ENDED;
+  return CPUC_REASON_NONE;
 }
 
 #endif
