@@ -27,7 +27,6 @@ sys_libcommon_la_SOURCES = \
 	sys/kind.c \
 	sys/kind.h \
 	sys/lock.h \
-	sys/machine.h \
 	sys/os-clock.h \
 	sys/os-thread.h \
 	sys/parse.c \
