@@ -145,6 +145,18 @@ static void restore_dispositions(void)
       sigaction(cpuc_os_thread_fault_signals[i], &found, NULL);
 }
 
+/* SIG_UNBLOCK: because a blocked fault ends the process. SIG_BLOCK: blocks faults again. */
+static void mask_faults(int how)
+{
+  sigset_t faults;
+  int i;
+
+  sigemptyset(&faults);
+  for (i = 0; i < FAULTS; i++)
+    sigaddset(&faults, cpuc_os_thread_fault_signals[i]);
+  pthread_sigmask(how, &faults, NULL);
+}
+
 void cpuc_guard_enter(void)
 {
   struct sigaction found;
@@ -160,14 +172,14 @@ void cpuc_guard_enter(void)
   __atomic_store_n(&guard.running, 1, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     install(i);
-  cpuc_os_thread_unblock_fault_signals();
+  mask_faults(SIG_UNBLOCK);
 }
 
 void cpuc_guard_leave(void)
 {
   int i;
 
-  cpuc_os_thread_block_fault_signals();
+  mask_faults(SIG_BLOCK);
   restore_dispositions();
   __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
@@ -185,7 +197,7 @@ int cpuc_guard_run(void (*body)(void *), void *argument)
   }
   outer = guard.escape;
   if (sigsetjmp(escape, 0)) {
-    cpuc_os_thread_unblock_fault_signals(); /* blocked by the mask of the handler */
+    mask_faults(SIG_UNBLOCK); /* blocked by the mask of the handler */
     guard.escape = outer;
     return guard.caught;
   }

@@ -52,27 +52,6 @@ void cpuc_os_thread_restore_signals_and_cancellation(const struct cpuc_os_thread
   pthread_sigmask(SIG_SETMASK, &saved->mask, NULL); /* last, because a handler may jump out */
 }
 
-static void mask_faults(int how)
-{
-  sigset_t faults;
-  int i;
-
-  sigemptyset(&faults);
-  for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
-    sigaddset(&faults, cpuc_os_thread_fault_signals[i]);
-  pthread_sigmask(how, &faults, NULL);
-}
-
-void cpuc_os_thread_unblock_fault_signals(void)
-{
-  mask_faults(SIG_UNBLOCK);
-}
-
-void cpuc_os_thread_block_fault_signals(void)
-{
-  mask_faults(SIG_BLOCK);
-}
-
 void cpuc_os_thread_unblock_fault_signals_as_saved(const struct cpuc_os_thread_saved *saved)
 {
   sigset_t mask;

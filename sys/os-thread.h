@@ -48,15 +48,8 @@ void cpuc_os_thread_sleep_briefly(void);
 void cpuc_os_thread_block_signals_and_cancellation(struct cpuc_os_thread_saved *saved);
 void cpuc_os_thread_restore_signals_and_cancellation(const struct cpuc_os_thread_saved *saved);
 
-/* Call the next three functions between the two functions above. */
-
-#ifdef CPUCYCLES_POSIX
-/* Unblock the signals of faults, because a blocked fault ends the process, and block them again. */
-void cpuc_os_thread_unblock_fault_signals(void);
-void cpuc_os_thread_block_fault_signals(void);
-#endif
-
-/* Unblocks those signals of faults that were unblocked according to *saved. */
+/* Unblocks those signals of faults that were unblocked according to *saved. Call between
+   the two functions above. */
 void cpuc_os_thread_unblock_fault_signals_as_saved(const struct cpuc_os_thread_saved *saved);
 
 /* Makes each later child of fork(2) call child(), in its only thread. */
