@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+struct cpuc_lock pfx_early_cost_lock;
 unsigned long pfx_early_forks;
 CPUC_THREAD_LOCAL unsigned long pfx_early_thread;
 
@@ -27,6 +28,7 @@ static void after_fork_in_child(void)
   pfx_early_thread = 0;
   pfx_early_forks++;
   cpuc_trapped_call_forked();
+  cpuc_lock_release_in_child(&pfx_early_cost_lock, cpuc_os_thread_id());
 }
 
 static void on_thread_exit(void *unused)

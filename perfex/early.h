@@ -5,6 +5,7 @@
 #ifndef PERFEX_EARLY_H
 #define PERFEX_EARLY_H
 
+#include "sys/lock.h"
 #include "sys/thread-local.h"
 
 #pragma GCC visibility push(hidden)
@@ -15,6 +16,9 @@ extern unsigned long pfx_early_forks;
 /* The number of this thread, not reused before 2^32 threads; 0: it has opened no group in this
    process. */
 extern CPUC_THREAD_LOCAL unsigned long pfx_early_thread;
+
+/* The lock of cost-table.c. A forked child releases that of a thread which it does not have. */
+extern struct cpuc_lock pfx_early_cost_lock;
 
 /* Memory of this thread from malloc(3), which is freed when the thread exits. Storing returns 0, or
    an errno if no key or memory is left. */
