@@ -48,7 +48,7 @@ struct cpuc_services {
   void (*note_indirect_read)(enum cpuc_reason reason);
 
   /* Lets the calling thread call leave() when it exits, or unloads the library. All calls have the
-     same argument. Returns 0 or an errno. */
+     same argument. Returns 0 or an errno. For counters of perf events only. */
   int (*on_thread_exit)(void (*leave)(void));
 };
 

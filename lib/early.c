@@ -32,11 +32,6 @@ int cpuc_early_on_exit(void (*leave)(void))
   return pthread_setspecific(key, &key);
 }
 
-static void create_key(void)
-{
-  has_key = pthread_key_create(&key, leave_thread) == 0;
-}
-
 /* Deletes the key, so that threads that exit later do not call an unloaded library. What other
    threads have open stays open until the process ends. */
 static CPUC_EARLY_UNLOAD void unload(void)
@@ -47,18 +42,6 @@ static CPUC_EARLY_UNLOAD void unload(void)
     leave_thread(NULL);
   pthread_key_delete(key);
   has_key = 0;
-}
-
-#else
-
-int cpuc_early_on_exit(void (*leave)(void))
-{
-  (void)leave;
-  return ENOSYS;
-}
-
-static void create_key(void)
-{
 }
 
 #endif
@@ -81,5 +64,7 @@ static void after_fork_in_child(void)
 static CPUC_EARLY_LOAD void load(void)
 {
   cpuc_os_thread_on_fork(after_fork_in_child);
-  create_key();
+#ifdef HAVE_PERF_EVENTS
+  has_key = pthread_key_create(&key, leave_thread) == 0;
+#endif
 }

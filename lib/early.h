@@ -11,7 +11,7 @@
 void cpuc_early_on_fork(void (*child)(void));
 
 /* Lets the calling thread call leave() when it exits, or unloads the library. There is one such
-   function. Returns 0 or an errno. */
+   function. Returns 0 or an errno. Exists where there are perf events. */
 int cpuc_early_on_exit(void (*leave)(void));
 
 #pragma GCC visibility pop

@@ -39,8 +39,13 @@ static void note_indirect_read(enum cpuc_reason reason)
     cpuc_reasons_note_selected(&selection->selected->info, reason);
 }
 
-const struct cpuc_services cpuc_select_services = { read_fallback, note_indirect_read,
-  cpuc_early_on_exit };
+const struct cpuc_services cpuc_select_services = {
+  .fallback = read_fallback,
+  .note_indirect_read = note_indirect_read,
+#ifdef HAVE_PERF_EVENTS
+  .on_thread_exit = cpuc_early_on_exit,
+#endif
+};
 
 /* Reads the OS clocks. After each fault, lets the clocks fall back as os-clock.h describes, to
    system calls or to no clock. */
