@@ -16,7 +16,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/common/cpuinfo.c \
 	backends/common/cpuinfo.h \
 	backends/manual.h \
-	backends/tsc/explain.c \
 	backends/tsc/counter.h \
 	backends/tsc/rate.c \
 	backends/tsc/rate.h \

@@ -12,13 +12,6 @@
 #include "backends/backend.h"
 #include "backends/tsc/rate.h"
 
-#pragma GCC visibility push(hidden)
-
-/* explain() for struct cpuc_backend. */
-void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *diagnosis);
-
-#pragma GCC visibility pop
-
 /* Works with compilers that do not have the intrinsic. */
 static inline long long cpuc_tsc_read_with_assembly(void)
 {

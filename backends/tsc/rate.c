@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The rate of the time-stamp counter that the kernel, the CPU or the hypervisor reports, and
-   whether it is constant. In virtual machines all of these sources can be 0, which means "not
-   reported".
+/* The rate of the time-stamp counter that the kernel, the CPU or the hypervisor reports, whether it
+   is constant, and the remedy for counters that read it. In virtual machines all sources of the
+   rate can be 0, which means "not reported".
    Source: Linux, arch/x86/kernel/tsc.c; perf_event_open(2), "cap_user_time"; Intel SDM volume
    2A, CPUID, leaves 15H and 16H; Linux, arch/x86/include/asm/vmware.h and
    Documentation/virt/kvm/x86/cpuid.rst, "Hypervisor timing information leaf". */
@@ -18,9 +18,13 @@
 #include "sys/guard.h"
 #include "sys/parse.h"
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #ifdef HAVE_PERF_EVENTS
 #include "sys/perf/event.h"
 #include "sys/perf/kernel.h"
@@ -239,6 +243,20 @@ struct cpuc_rate cpuc_tsc_find_rate(void)
       return (struct cpuc_rate) { query.hz, sources[i].name, sources[i].is_rounded };
   }
   return cpuc_exact_rate(0);
+}
+
+/* On Linux, SIGSEGV has one cause, which the program can undo. */
+void cpuc_tsc_explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
+{
+  (void)error;
+#ifdef PR_TSC_ENABLE
+  if (signal == SIGSEGV)
+    diagnosis->remedy
+      = "call prctl(PR_SET_TSC, PR_TSC_ENABLE) in the program before its first call of "
+        "this library";
+#else
+  (void)signal, (void)diagnosis;
+#endif
 }
 
 #endif
