@@ -13,15 +13,6 @@
 #include "backends/backend.h"
 #include "sys/perf/remedy.h"
 
-#include <signal.h>
-
-static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
-{
-  (void)error;
-  if (signal == SIGILL)
-    cpuc_remedy_for_arm_module(diagnosis);
-}
-
 static long long read_pmccntr(void)
 {
   unsigned int count;
@@ -37,7 +28,7 @@ const struct cpuc_backend cpuc_backend_arm32_cortex = {
   .register_name = "PMCCNTR",
   .unit = "core cycles",
   .read = read_pmccntr,
-  .explain = explain,
+  .explain = cpuc_remedy_for_arm_module,
   .remedy_for_64th = "PMCR.D is set: clear it in the kernel module that permits access",
 };
 #endif

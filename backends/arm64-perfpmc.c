@@ -20,19 +20,12 @@
 #include "sys/perf/remedy.h"
 #include "sys/perf/register.h"
 
-static void diagnose_access(struct cpuc_diagnosis *diagnosis)
-{
-  static const struct cpuc_remedy_user_access needed = CPUC_REMEDY_ARM64_USER_ACCESS;
-
-  cpuc_remedy_for_user_access(&needed, diagnosis);
-}
-
 static const struct cpuc_perf_counter counter = {
   .instruction = cpuc_perf_register,
   .fixed_index = CPUC_PERF_FIXED_INDEX,
   .width = 64,
   .config1 = CPUC_PERF_LONG | CPUC_PERF_USER_ACCESS,
-  .diagnose_access = diagnose_access,
+  .diagnose_access = cpuc_remedy_for_arm64_user_access,
 };
 
 static long long read_cycles(void)

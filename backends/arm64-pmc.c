@@ -14,15 +14,6 @@
 #include "backends/backend.h"
 #include "sys/perf/remedy.h"
 
-#include <signal.h>
-
-static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
-{
-  (void)error;
-  if (signal == SIGILL)
-    cpuc_remedy_for_arm_module(diagnosis);
-}
-
 static long long read_pmccntr(void)
 {
   return (long long)cpucycles_inline_pmccntr();
@@ -35,7 +26,7 @@ const struct cpuc_backend cpuc_backend_arm64_pmc = {
   .register_name = "PMCCNTR_EL0",
   .unit = "core cycles",
   .read = read_pmccntr,
-  .explain = explain,
+  .explain = cpuc_remedy_for_arm_module,
   .remedy_for_64th = "PMCR_EL0.D is set: clear it in the kernel module that permits access",
   .inline_method = CPUCYCLES_INLINE_PMCCNTR,
 };

@@ -13,15 +13,6 @@
 #include "backends/backend.h"
 #include "sys/perf/remedy.h"
 
-#include <signal.h>
-
-static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
-{
-  (void)error;
-  if (signal == SIGILL)
-    cpuc_remedy_for_rdcycle(diagnosis);
-}
-
 static long long read_cycle(void)
 {
   return (long long)cpucycles_inline_cycle();
@@ -34,7 +25,7 @@ static long long read_cycle(void)
   .register_name = "cycle CSR", \
   .unit = "core cycles", \
   .read = read_cycle, \
-  .explain = explain, \
+  .explain = cpuc_remedy_for_rdcycle, \
   .inline_method = CPUCYCLES_INLINE_CYCLE
 
 #endif

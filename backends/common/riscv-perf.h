@@ -10,18 +10,11 @@
 #include "sys/perf/remedy.h"
 #include "sys/perf/register.h"
 
-static void diagnose_access(struct cpuc_diagnosis *diagnosis)
-{
-  static const struct cpuc_remedy_user_access needed = CPUC_REMEDY_RISCV_USER_ACCESS;
-
-  cpuc_remedy_for_user_access(&needed, diagnosis);
-}
-
 static const struct cpuc_perf_counter counter = {
   .instruction = cpuc_perf_register,
   .fixed_index = CPUC_PERF_FIXED_INDEX,
   .width = 64,
-  .diagnose_access = diagnose_access,
+  .diagnose_access = cpuc_remedy_for_riscv_user_access,
 };
 
 static long long read_cycles(void)

@@ -25,6 +25,7 @@
 #include "sys/perf/pmu.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -341,35 +342,48 @@ void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
     diagnosis);
 }
 
-void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
+/* major.minor is the first release with the setting. */
+static void explain_user_access(int highest, int major, int minor, const char *upgrade,
   struct cpuc_diagnosis *diagnosis)
 {
   long long access = cpuc_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
-  if (access >= 1 && access <= needed->highest)
+  if (access >= 1 && access <= highest)
     return;
   if (access >= 0) {
     diagnosis->explanation = "kernel.perf_user_access does not allow programs to read it";
     diagnosis->remedy = "sysctl kernel.perf_user_access=1";
-  } else if (!kernel_is_since(needed->major, needed->minor)) {
+  } else if (!kernel_is_since(major, minor)) {
     diagnosis->explanation = "user-space access to the PMU needs a newer kernel";
-    diagnosis->remedy = needed->upgrade_remedy;
+    diagnosis->remedy = upgrade;
   } else
     cpuc_remedy_for_no_pmu(diagnosis); /* because a driver that finds a PMU creates the setting */
 }
 
-void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis)
+void cpuc_remedy_for_arm64_user_access(struct cpuc_diagnosis *diagnosis)
 {
-  if (find_pmu(is_pmu_of_arm_module) == PMU_PRESENT)
+  explain_user_access(1, 5, 17, "use Linux 5.17 or later", diagnosis);
+}
+
+void cpuc_remedy_for_riscv_user_access(struct cpuc_diagnosis *diagnosis)
+{
+  explain_user_access(2, 6, 6, "use Linux 6.6 or later", diagnosis);
+}
+
+void cpuc_remedy_for_arm_module(int error, int signal, struct cpuc_diagnosis *diagnosis)
+{
+  (void)error;
+  if (signal == SIGILL && find_pmu(is_pmu_of_arm_module) == PMU_PRESENT)
     diagnosis->remedy = "load the kernel module of contrib/arm-pmu-access, and name this counter "
                         "in CPUCYCLES_IMPLEMENTATION";
 }
 
-void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis)
+void cpuc_remedy_for_rdcycle(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
   long long access = cpuc_file_read_number("/proc/sys/kernel/perf_user_access", 1);
 
-  if (access == 0 || access == 1)
+  (void)error;
+  if (signal == SIGILL && (access == 0 || access == 1))
     diagnosis->remedy = "sysctl kernel.perf_user_access=2";
 }
 

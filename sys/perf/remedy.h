@@ -17,33 +17,20 @@ void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis);
 void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
   struct cpuc_diagnosis *diagnosis);
 
-/* What a counter needs of sysctl kernel.perf_user_access, the setting of Linux for user-space
-   access to PMUs on arm64 and RISC-V. The counter works with the values from 1 to `highest`.
-   major.minor is the first release with the setting, and upgrade_remedy is the remedy for older
-   releases. */
-struct cpuc_remedy_user_access {
-  int highest, major, minor;
-  const char *upgrade_remedy;
-};
+/* For arm64-perfpmc, and for riscv64-perfrdcycle and riscv32-perfrdcycle. If sysctl
+   kernel.perf_user_access, the setting of Linux for user-space access to PMUs, is missing or does
+   not allow access, explains why. */
+void cpuc_remedy_for_arm64_user_access(struct cpuc_diagnosis *diagnosis);
+void cpuc_remedy_for_riscv_user_access(struct cpuc_diagnosis *diagnosis);
 
-/* arm64-perfpmc. */
-#define CPUC_REMEDY_ARM64_USER_ACCESS { 1, 5, 17, "use Linux 5.17 or later" }
+/* explain() of arm64-pmc and arm32-cortex. Linux itself does not keep user-space access to the
+   register enabled, but a kernel module can, if there is a PMU. */
+void cpuc_remedy_for_arm_module(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
-/* riscv64-perfrdcycle, riscv32-perfrdcycle. */
-#define CPUC_REMEDY_RISCV_USER_ACCESS { 2, 6, 6, "use Linux 6.6 or later" }
-
-/* If kernel.perf_user_access is missing or does not allow access, explains why. */
-void cpuc_remedy_for_user_access(const struct cpuc_remedy_user_access *needed,
-  struct cpuc_diagnosis *diagnosis);
-
-/* For arm64-pmc and arm32-cortex. Linux itself does not keep user-space access to the register
-   enabled, but a kernel module can, if there is a PMU. */
-void cpuc_remedy_for_arm_module(struct cpuc_diagnosis *diagnosis);
-
-/* For riscv64-rdcycle and riscv32-rdcycle, if RDCYCLE raised SIGILL. Linux since 6.6 has the
-   setting perf_user_access if it finds a PMU. The value 2 makes the register readable, as it is
-   before 6.6. Without the setting there is no remedy. */
-void cpuc_remedy_for_rdcycle(struct cpuc_diagnosis *diagnosis);
+/* explain() of riscv64-rdcycle and riscv32-rdcycle. Linux since 6.6 has the setting
+   perf_user_access if it finds a PMU. The value 2 makes the register readable, as it is before 6.6.
+   Without the setting there is no remedy. */
+void cpuc_remedy_for_rdcycle(int error, int signal, struct cpuc_diagnosis *diagnosis);
 
 /* If the RDPMC setting of Linux is lower than `needed`, explains how to raise it. */
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis);

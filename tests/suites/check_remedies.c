@@ -247,8 +247,6 @@ enum find { EVENT, KERNEL_EVENT, FILTER, ARM64_ACCESS, RISCV_ACCESS, ARM_MODULE,
 /* The argument is an errno, or for READ_PMC the value that RDPMC needs. */
 static struct cpuc_diagnosis explain(enum find find, int argument)
 {
-  static const struct cpuc_remedy_user_access arm64 = CPUC_REMEDY_ARM64_USER_ACCESS;
-  static const struct cpuc_remedy_user_access riscv = CPUC_REMEDY_RISCV_USER_ACCESS;
   static struct cpuc_machine machine;
   struct cpuc_diagnosis found = { .machine = &machine };
 
@@ -257,12 +255,14 @@ static struct cpuc_diagnosis explain(enum find find, int argument)
     cpuc_remedy_for_perf_event(argument, 0, 1, &found);
   if (find == FILTER)
     cpuc_remedy_for_perf_event(0, SIGSYS, 1, &found);
-  if (find == ARM64_ACCESS || find == RISCV_ACCESS)
-    cpuc_remedy_for_user_access(find == ARM64_ACCESS ? &arm64 : &riscv, &found);
+  if (find == ARM64_ACCESS)
+    cpuc_remedy_for_arm64_user_access(&found);
+  if (find == RISCV_ACCESS)
+    cpuc_remedy_for_riscv_user_access(&found);
   if (find == ARM_MODULE)
-    cpuc_remedy_for_arm_module(&found);
+    cpuc_remedy_for_arm_module(0, SIGILL, &found);
   if (find == RDCYCLE)
-    cpuc_remedy_for_rdcycle(&found);
+    cpuc_remedy_for_rdcycle(0, SIGILL, &found);
   if (find == READ_PMC)
     cpuc_remedy_for_rdpmc(argument, &found);
 #if HAVE_BACKEND_amd64_pmcff
