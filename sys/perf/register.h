@@ -81,27 +81,22 @@ static inline __attribute__((always_inline)) unsigned long cpuc_perf_csr(uint32_
 {
   unsigned long csr = 0;
 
-#define READ(number) __asm__ volatile("csrr %0, " #number : "=r"(csr))
-#define COUNTER(n, low, high) \
+#define READ(number) __asm__ volatile("csrr %0, %1" : "=r"(csr) : "i"(number))
+#define COUNTER(n) \
   case n: \
     if (is_upper_half) \
-      READ(high); \
+      READ(0xc80 + (n)); \
     else \
-      READ(low); \
+      READ(0xc00 + (n)); \
     break;
 
   switch (index - 1) {
-    COUNTER(0, 0xc00, 0xc80) COUNTER(1, 0xc01, 0xc81) COUNTER(2, 0xc02, 0xc82)
-    COUNTER(3, 0xc03, 0xc83) COUNTER(4, 0xc04, 0xc84) COUNTER(5, 0xc05, 0xc85)
-    COUNTER(6, 0xc06, 0xc86) COUNTER(7, 0xc07, 0xc87) COUNTER(8, 0xc08, 0xc88)
-    COUNTER(9, 0xc09, 0xc89) COUNTER(10, 0xc0a, 0xc8a) COUNTER(11, 0xc0b, 0xc8b)
-    COUNTER(12, 0xc0c, 0xc8c) COUNTER(13, 0xc0d, 0xc8d) COUNTER(14, 0xc0e, 0xc8e)
-    COUNTER(15, 0xc0f, 0xc8f) COUNTER(16, 0xc10, 0xc90) COUNTER(17, 0xc11, 0xc91)
-    COUNTER(18, 0xc12, 0xc92) COUNTER(19, 0xc13, 0xc93) COUNTER(20, 0xc14, 0xc94)
-    COUNTER(21, 0xc15, 0xc95) COUNTER(22, 0xc16, 0xc96) COUNTER(23, 0xc17, 0xc97)
-    COUNTER(24, 0xc18, 0xc98) COUNTER(25, 0xc19, 0xc99) COUNTER(26, 0xc1a, 0xc9a)
-    COUNTER(27, 0xc1b, 0xc9b) COUNTER(28, 0xc1c, 0xc9c) COUNTER(29, 0xc1d, 0xc9d)
-    COUNTER(30, 0xc1e, 0xc9e) COUNTER(31, 0xc1f, 0xc9f)
+    COUNTER(0) COUNTER(1) COUNTER(2) COUNTER(3) COUNTER(4) COUNTER(5)
+    COUNTER(6) COUNTER(7) COUNTER(8) COUNTER(9) COUNTER(10) COUNTER(11)
+    COUNTER(12) COUNTER(13) COUNTER(14) COUNTER(15) COUNTER(16) COUNTER(17)
+    COUNTER(18) COUNTER(19) COUNTER(20) COUNTER(21) COUNTER(22) COUNTER(23)
+    COUNTER(24) COUNTER(25) COUNTER(26) COUNTER(27) COUNTER(28) COUNTER(29)
+    COUNTER(30) COUNTER(31)
   }
   return csr;
 #undef COUNTER
