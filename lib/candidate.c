@@ -10,10 +10,10 @@
 #include "lib/calibrate.h"
 #include "lib/chain.h"
 #include "lib/reasons.h"
-#include "lib/trend.h"
 #include "sys/dependent-add.h"
 #include "sys/guard.h"
 #include "sys/os-clock.h"
+#include "sys/step.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -134,12 +134,46 @@ static void extend_for_use(void *argument)
   extend(candidate, cpuc_scale_agree_within_1_percent(rate, again) ? rate : 0);
 }
 
+static enum cpuc_reason try_reads(const struct cpuc_reader *reader, int differences,
+  long long *smallest)
+{
+  struct cpuc_step step = { cpuc_reader_read(reader), 0 };
+
+  while (differences-- > 0)
+    if (cpuc_step_add(&step, cpuc_reader_read(reader)) < 0)
+      return CPUC_REASON_DECREASING;
+  *smallest = step.smallest;
+  return step.smallest > 0 ? CPUC_REASON_NONE : CPUC_REASON_NOT_INCREASING;
+}
+
+/* A try succeeds if no read is below the read before it, and at least one read is above the read
+   before it. Makes up to ten tries of 1001 reads, and stops after the first success. If `quick` is
+   1, first makes a try of 51 reads, and stops if this try succeeds. Stores the step, and returns
+   CPUC_REASON_NONE, if the last try has succeeded; else returns CPUC_REASON_DECREASING or
+   CPUC_REASON_NOT_INCREASING. */
+static enum cpuc_reason find_step(const struct cpuc_reader *reader, int quick, long long *step)
+{
+  enum {
+    FULL = 1000,
+    QUICK = 50, /* 51 reads of a clock take about a microsecond, the step of gettimeofday(2) */
+    TRIES = 10
+  };
+  enum cpuc_reason reason = CPUC_REASON_NOT_INCREASING;
+  int i;
+
+  if (quick && !try_reads(reader, QUICK, step))
+    return CPUC_REASON_NONE;
+  for (i = 0; i < TRIES && reason; i++)
+    reason = try_reads(reader, FULL, step);
+  return reason;
+}
+
+/* The step and the penalty of the kind are the score. */
 static void score(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
   long long smallest = 0;
-  enum cpuc_reason reason
-    = cpuc_trend_find(&candidate->reader, candidate->cannot_win, &smallest);
+  enum cpuc_reason reason = find_step(&candidate->reader, candidate->cannot_win, &smallest);
 
   if (reason) {
     drop(candidate, reason);
@@ -232,7 +266,7 @@ static void read_again(void *argument)
 
   if (candidate->backend->scope != CPUC_SCOPE_CORE)
     (void)candidate->reader.read();
-  else if (cpuc_trend_find(&candidate->reader, 1, &smallest) == CPUC_REASON_NOT_INCREASING)
+  else if (find_step(&candidate->reader, 1, &smallest) == CPUC_REASON_NOT_INCREASING)
     drop(candidate, CPUC_REASON_NOT_INCREASING);
 }
 

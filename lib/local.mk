@@ -65,9 +65,7 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/table.c \
 	lib/table.h \
 	lib/timer.c \
-	lib/timer.h \
-	lib/trend.c \
-	lib/trend.h
+	lib/timer.h
 # The counters of perf events share these files.
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += \
