@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "lib/frequency.h"
-#include "sys/translated.h"
+#include "sys/emulator.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -73,7 +73,7 @@ struct cpuc_rate cpuc_frequency_from_sysctlbyname(void)
   struct cpuc_rate reported = cpuc_exact_rate(0);
   size_t i;
 
-  if (cpuc_translated_by_rosetta())
+  if (cpuc_emulator_is_rosetta())
     return reported;
   for (i = 0; i < sizeof names / sizeof names[0] && reported.hz == 0; i++) {
     char value[1024];

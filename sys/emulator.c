@@ -13,7 +13,6 @@
 
 #include "sys/cpuid.h"
 #include "sys/file.h"
-#include "sys/translated.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -126,7 +125,7 @@ static const char *find_interpreter(void)
 
 const char *cpuc_emulator_find(void)
 {
-  const char *name = cpuc_translated_by_rosetta() ? "Rosetta" : find_in_cpuid();
+  const char *name = cpuc_emulator_is_rosetta() ? "Rosetta" : find_in_cpuid();
 
   return name ? name : find_interpreter();
 }

@@ -46,8 +46,7 @@ sys_libcommon_la_SOURCES = \
 	sys/root.c \
 	sys/root.h \
 	sys/step.h \
-	sys/thread-local.h \
-	sys/translated.h
+	sys/thread-local.h
 
 # What libcpucycles and the tool need, and libperfex does not.
 noinst_LTLIBRARIES += sys/libcpu.la
