@@ -5,7 +5,6 @@
 
 #include "sys/file.h"
 #include "sys/parse.h"
-#include "sys/root.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -11,6 +11,10 @@
 
 enum { CPUC_FILE_PATH_SIZE = 512 };
 
+/* Returns the root directory for the functions below: "". A test that simulates a machine defines
+   this function itself, so that the linker leaves root.c out. */
+const char *cpuc_root(void);
+
 /* Joins cpuc_root() and path in `whole`, which has CPUC_FILE_PATH_SIZE bytes. Returns 0, or
    -1 with errno if the joined path is too long. Always fails on Windows, so that all functions that
    take a path fail there. */

@@ -44,7 +44,6 @@ sys_libcommon_la_SOURCES = \
 	sys/quantile.h \
 	sys/reasons.def \
 	sys/root.c \
-	sys/root.h \
 	sys/step.h \
 	sys/thread-local.h
 

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "sys/root.h"
+#include "sys/file.h"
 
 const char *cpuc_root(void)
 {

@@ -5,7 +5,7 @@
 #ifndef CPUCYCLES_MACHINE_H
 #define CPUCYCLES_MACHINE_H
 
-#include "sys/root.h"
+#include "sys/file.h"
 
 #include "tests/suites/suite.h"
 
