@@ -212,7 +212,7 @@ static void note_unproven(struct cpuc_candidate *candidate, long long thousandth
 {
   candidate->is_unproven = 1;
   candidate->info.count_unit = cpuc_kind_facts[CPUC_KIND_NONE].count_unit;
-  cpuc_reasons_note_unproven(&candidate->info);
+  cpuc_reasons_set(&candidate->info, CPUC_REASON_NOT_CORE_CYCLES);
   snprintf(candidate->explanation, sizeof candidate->explanation,
     "it does not count core cycles: its count advances by %lld.%03lld per core cycle",
     thousandths / 1000, thousandths % 1000);

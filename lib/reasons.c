@@ -39,7 +39,7 @@ static enum cpuc_reason reason_of_errno(int error)
   }
 }
 
-static void set_reason(struct cpucycles_counter_info *info, enum cpuc_reason reason)
+void cpuc_reasons_set(struct cpucycles_counter_info *info, enum cpuc_reason reason)
 {
   info->reason = reasons[reason].code;
   info->explanation = reasons[reason].sentence;
@@ -50,7 +50,7 @@ void cpuc_reasons_drop(struct cpucycles_counter_info *info, enum cpuc_reason rea
   info->state = CPUCYCLES_DROPPED;
   info->score = 0;
   info->scaling = 0;
-  set_reason(info, reason);
+  cpuc_reasons_set(info, reason);
 }
 
 void cpuc_reasons_drop_errno(struct cpucycles_counter_info *info, int error,
@@ -81,16 +81,11 @@ void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc
     return;
   backend->explain(info->error_number, info->signal_number, &diagnosis);
   if (diagnosis.reason)
-    set_reason(info, diagnosis.reason);
+    cpuc_reasons_set(info, diagnosis.reason);
   if (diagnosis.explanation)
     info->explanation = diagnosis.explanation;
   if (diagnosis.remedy)
     info->remedy = diagnosis.remedy;
-}
-
-void cpuc_reasons_note_unproven(struct cpucycles_counter_info *info)
-{
-  set_reason(info, CPUC_REASON_NOT_CORE_CYCLES);
 }
 
 /* Several threads can note reasons at the same time. */

@@ -17,8 +17,8 @@ void cpuc_reasons_drop_errno(struct cpucycles_counter_info *, int error,
   const struct cpuc_diagnosis *);
 void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal);
 
-/* Marks a usable counter of core cycles that counts something else. */
-void cpuc_reasons_note_unproven(struct cpucycles_counter_info *);
+/* Stores the code and the sentence of a reason. */
+void cpuc_reasons_set(struct cpucycles_counter_info *, enum cpuc_reason);
 
 /* Asks the backend of a dropped counter for an explanation and a remedy. */
 void cpuc_reasons_explain(struct cpucycles_counter_info *, const struct cpuc_backend *,
