@@ -9,36 +9,27 @@
 #include "sys/dependent-add.h"
 
 #include <stddef.h>
-#include <string.h>
 
 enum { TRIES = 4 }; /* because a measurement can be interrupted */
 
-static struct cpucycles_timer_info describe(const struct cpuc_candidate *candidate,
-  struct cpuc_rate reported)
-{
-  const struct cpuc_backend *backend = candidate->backend;
-  const struct cpuc_kind_facts *kind
-    = &cpuc_kind_facts[candidate->is_unproven ? CPUC_KIND_NONE : backend->kind];
-  struct cpucycles_timer_info found;
-
-  memset(&found, 0, sizeof found);
-  found.invariant = kind->invariant;
-  found.invariant_source = kind->invariant_source;
-  if (backend->is_invariant)
-    found.invariant = backend->is_invariant(&found.invariant_source);
-  if (found.invariant < 0)
-    found.invariant_source = NULL;
-  if (reported.hz > 0) {
-    found.reported_rate = reported.hz;
-    found.reported_rate_source = reported.source;
-  }
-  return found;
-}
-
 void cpuc_timer_find_info(struct cpuc_selection *selection)
 {
-  selection->reported = cpuc_reported_rate(selection->selected->backend);
-  selection->timer = describe(selection->selected, selection->reported);
+  const struct cpuc_candidate *candidate = selection->selected;
+  const struct cpuc_kind_facts *kind
+    = &cpuc_kind_facts[candidate->is_unproven ? CPUC_KIND_NONE : candidate->backend->kind];
+  struct cpucycles_timer_info *found = &selection->timer;
+
+  selection->reported = cpuc_reported_rate(candidate->backend);
+  found->invariant = kind->invariant;
+  found->invariant_source = kind->invariant_source;
+  if (candidate->backend->is_invariant)
+    found->invariant = candidate->backend->is_invariant(&found->invariant_source);
+  if (found->invariant < 0)
+    found->invariant_source = NULL;
+  if (selection->reported.hz > 0) {
+    found->reported_rate = selection->reported.hz;
+    found->reported_rate_source = selection->reported.source;
+  }
 }
 
 /* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
