@@ -32,18 +32,13 @@ static void close_descriptors(void)
     cpuc_perf_event_close_descriptor(&cpuc_perf_self.events[i], 0);
 }
 
-static void unmap_pages(void)
-{
-  cpuc_perf_event_unmap_pages(cpuc_perf_self.pages, cpuc_perf_self.event_count);
-}
-
 static void close_events(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
 
   self->only_page = &cpuc_perf_no_page;
   close_descriptors();
-  unmap_pages();
+  cpuc_perf_event_unmap_pages(self->pages, self->event_count);
   self->event_count = 0;
   self->state = CPUC_PERF_UNOPENED;
 }
@@ -105,7 +100,7 @@ static int map_pages(void)
   if (cpuc_perf_event_map_pages(self->events, self->event_count, self->pages)
     && cpuc_perf_pages_have_count(counter))
     return 1;
-  unmap_pages();
+  cpuc_perf_event_unmap_pages(self->pages, self->event_count);
   return 0;
 }
 
