@@ -104,8 +104,9 @@ struct cpuc_backend {
   /* Returns the rate that the hardware or the kernel reports. Called in the selection, by
      lib/candidate.c after open(), if the counter must be scaled, and by lib/frequency-reference.c,
      for a counter that needs no open(); and on demand, by lib/timer.c, for the selected counter.
-     NULL: no rate is reported. */
+     NULL: the rate is constant_rate, or none is reported if this is 0. */
   struct cpuc_rate (*rate)(void);
+  long long constant_rate;
 
   /* Explains why the counter was dropped: stores an explanation and a remedy, and may replace the
      reason. error is the errno of open(), or 0. signal is that of a fault in open(), rate()
@@ -140,7 +141,7 @@ const struct cpuc_backend *cpuc_reference_counter(void);
    be called. */
 static inline struct cpuc_rate cpuc_reported_rate(const struct cpuc_backend *backend)
 {
-  return backend->rate ? backend->rate() : cpuc_exact_rate(0);
+  return backend->rate ? backend->rate() : cpuc_exact_rate(backend->constant_rate);
 }
 
 #pragma GCC visibility pop

@@ -31,11 +31,6 @@ static long long read_wall_clock(void)
   return cpuc_os_clock_wall_microseconds() - origin;
 }
 
-static struct cpuc_rate report_rate(void)
-{
-  return cpuc_exact_rate(1000000);
-}
-
 const struct cpuc_backend cpuc_backend_default_gettimeofday = {
   .kind = CPUC_KIND_CLOCK,
   .scope = CPUC_SCOPE_SYSTEM,
@@ -44,6 +39,6 @@ const struct cpuc_backend cpuc_backend_default_gettimeofday = {
   .unit = "microseconds",
   .open = open_wall_clock,
   .read = read_wall_clock,
-  .rate = report_rate,
+  .constant_rate = 1000000,
 };
 #endif

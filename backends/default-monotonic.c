@@ -24,11 +24,6 @@ static long long read_monotonic(void)
   return cpuc_os_clock_monotonic();
 }
 
-static struct cpuc_rate report_rate(void)
-{
-  return cpuc_exact_rate(1000000000);
-}
-
 const struct cpuc_backend cpuc_backend_default_monotonic = {
   .kind = CPUC_KIND_CLOCK,
   .scope = CPUC_SCOPE_SYSTEM,
@@ -37,6 +32,6 @@ const struct cpuc_backend cpuc_backend_default_monotonic = {
   .unit = "nanoseconds",
   .open = open_monotonic,
   .read = read_monotonic,
-  .rate = report_rate,
+  .constant_rate = 1000000000,
 };
 #endif

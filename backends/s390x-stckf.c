@@ -13,16 +13,9 @@
 
 #include "backends/backend.h"
 
-enum { UNITS_PER_MICROSECOND = 4096 };
-
 static long long read_tod(void)
 {
   return (long long)cpucycles_inline_tod();
-}
-
-static struct cpuc_rate tod_rate(void)
-{
-  return cpuc_exact_rate(UNITS_PER_MICROSECOND * 1000000LL);
 }
 
 const struct cpuc_backend cpuc_backend_s390x_stckf = {
@@ -32,7 +25,7 @@ const struct cpuc_backend cpuc_backend_s390x_stckf = {
   .register_name = "TOD clock",
   .unit = "TOD clock units",
   .read = read_tod,
-  .rate = tod_rate,
+  .constant_rate = 4096000000,
   .inline_method = CPUCYCLES_INLINE_TOD,
 };
 #endif
