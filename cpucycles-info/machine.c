@@ -11,6 +11,7 @@
 #include "sys/file.h"
 #include "sys/hypervisor.h"
 #include "sys/parse.h"
+#include "sys/perf/pmu.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -333,5 +334,5 @@ void fill_settings(struct settings_info *settings)
   visit_cpus(CPUS "online", count_governor, settings);
   settings->turbo = no_turbo >= 0
     ? !no_turbo : (int)cpuc_file_read_number(CPUS "cpufreq/boost", 1);
-  settings->nmi_watchdog = cpuc_file_read_number("/proc/sys/kernel/nmi_watchdog", 1) > 0;
+  settings->nmi_watchdog = cpuc_perf_pmu_watchdog_is_on();
 }
