@@ -17,7 +17,7 @@ struct cpuc_rate cpuc_frequency_from_perfstat(void)
   perfstat_cpu_total_t total;
 
   if (perfstat_cpu_total(NULL, &total, sizeof total, 1) == 1)
-    reported.hz = cpuc_frequency_from_bytes(&total.processorHZ, (int)sizeof total.processorHZ, 1);
+    reported.hz = cpuc_rate_if_plausible(total.processorHZ);
   return reported;
 }
 #endif

@@ -10,8 +10,6 @@
 
 #include <sys/processor.h>
 
-enum { MHZ = 1000000 };
-
 /* The first processor need not be number 0. */
 struct cpuc_rate cpuc_frequency_from_processor_info(void)
 {
@@ -21,7 +19,7 @@ struct cpuc_rate cpuc_frequency_from_processor_info(void)
 
   for (i = 0; i < 64 && reported.hz == 0; i++)
     if (processor_info(i, &info) == 0)
-      reported.hz = cpuc_frequency_from_bytes(&info.pi_clock, (int)sizeof info.pi_clock, MHZ);
+      reported.hz = cpuc_rate_if_plausible((unsigned long long)info.pi_clock * 1000000);
   return reported;
 }
 #endif

@@ -19,7 +19,10 @@
 
 enum { MHZ = 1000000 };
 
-long long cpuc_frequency_from_bytes(const void *bytes, int length, long long unit)
+#if defined(HAVE_SYSCTLBYNAME) || defined(HAVE_HW_CPUSPEED)
+/* Parses an integer of 4 or 8 bytes in the order of this machine, as sysctl(3) returns it. Returns
+   the integer times unit, in Hz; 0 for other lengths, or outside the limits of a frequency. */
+static long long from_bytes(const void *bytes, int length, long long unit)
 {
   int64_t number = 0;
   int32_t narrow;
@@ -34,6 +37,7 @@ long long cpuc_frequency_from_bytes(const void *bytes, int length, long long uni
     return 0;
   return cpuc_rate_if_plausible((unsigned long long)(number * unit));
 }
+#endif
 
 #ifdef HAVE_SYSCTLBYNAME
 /* Returns the highest number of a text such as "3800/-1 3766/-1" or "1200 800", times unit; 0 if it
@@ -83,7 +87,7 @@ struct cpuc_rate cpuc_frequency_from_sysctlbyname(void)
       continue;
     value[length] = 0;
     reported.hz = names[i].is_text ? highest_in(value, names[i].unit)
-                                   : cpuc_frequency_from_bytes(value, (int)length, names[i].unit);
+                                   : from_bytes(value, (int)length, names[i].unit);
     reported.source = names[i].name;
   }
   return reported;
@@ -99,7 +103,7 @@ struct cpuc_rate cpuc_frequency_from_sysctl(void)
   size_t length = sizeof bytes;
 
   if (sysctl(name, 2, bytes, &length, NULL, 0) == 0)
-    reported.hz = cpuc_frequency_from_bytes(bytes, (int)length, MHZ);
+    reported.hz = from_bytes(bytes, (int)length, MHZ);
   return reported;
 }
 #endif

@@ -69,10 +69,6 @@ struct cpuc_rate cpuc_frequency_from_sysctl(void);
 struct cpuc_rate cpuc_frequency_from_perfstat(void);
 struct cpuc_rate cpuc_frequency_from_processor_info(void);
 
-/* Parses an integer of 4 or 8 bytes in the order of this machine, as sysctl(3) returns it. Returns
-   the integer times unit, in Hz; 0 for other lengths, or outside the limits of a frequency. */
-long long cpuc_frequency_from_bytes(const void *bytes, int length, long long unit);
-
 /* frequency-measure.c: measures the core frequency with a chain of dependent adds. */
 
 /* Times dependent adds of this core against the OS clock for at most 2 ms, plus interruptions.
