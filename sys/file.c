@@ -57,7 +57,9 @@ int cpuc_file_open(const char *path)
   return open(whole, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 }
 
-int cpuc_file_read_some(int file, char *buffer, size_t size)
+/* Calls read(2), and repeats the call after EINTR. Returns the number of bytes, 0 at the end of the
+   file, or -1 with errno. */
+static int read_some(int file, char *buffer, size_t size)
 {
   ssize_t length;
 
@@ -72,7 +74,7 @@ int cpuc_file_read_rest(int file, char *buffer, size_t size)
   int length = 0, more = 1;
 
   while (more > 0 && (size_t)length < size) {
-    more = cpuc_file_read_some(file, buffer + length, size - (size_t)length);
+    more = read_some(file, buffer + length, size - (size_t)length);
     if (more > 0)
       length += more;
   }
@@ -116,7 +118,7 @@ int cpuc_file_read_start(const char *path, char *text, size_t size)
 
   if (file < 0)
     return -1;
-  length = cpuc_file_read_some(file, text, size - 1);
+  length = read_some(file, text, size - 1);
   close(file);
   for (i = 0; i < length; i++)
     if (!text[i])
@@ -147,7 +149,7 @@ int cpuc_file_read_lines(const char *path, int limit,
   if (file < 0)
     return 0;
   cpuc_file_line_begin(&line);
-  while (limit > 0 && !is_found && (length = cpuc_file_read_some(file, piece, size)) > 0) {
+  while (limit > 0 && !is_found && (length = read_some(file, piece, size)) > 0) {
     for (rest = piece;
          !is_found && (rest = cpuc_file_line_add(&line, rest, piece + length)) != NULL;)
       is_found = visit(&line, argument);

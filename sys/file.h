@@ -24,10 +24,6 @@ int cpuc_file_path(char *whole, const char *path);
    a FIFO or device. Returns the file descriptor, or -1 with errno. */
 int cpuc_file_open(const char *path);
 
-/* Calls read(2), and repeats the call after EINTR. Returns the number of bytes, 0 at the end of the
-   file, or -1 with errno. */
-int cpuc_file_read_some(int file, char *buffer, size_t size);
-
 /* Reads from an open file to its end, or until the buffer is full. Returns the number of bytes, or
    -1 with errno. */
 int cpuc_file_read_rest(int file, char *buffer, size_t size);
