@@ -7,6 +7,7 @@
 
 #include "lib/chain.h"
 #include "sys/dependent-add.h"
+#include "sys/step.h"
 
 #include <limits.h>
 
@@ -32,11 +33,11 @@ static void insert(struct smallest *smallest, long long advance)
 
 static int add_window(const struct cpuc_reader *reader, long passes, struct smallest *smallest)
 {
-  unsigned long long before = (unsigned long long)cpuc_reader_read(reader);
+  long long before = cpuc_reader_read(reader);
 
   if (cpuc_dependent_add_run(passes) != 0)
     return 0;
-  insert(smallest, (long long)((unsigned long long)cpuc_reader_read(reader) - before));
+  insert(smallest, cpuc_step_between(before, cpuc_reader_read(reader)));
   return 1;
 }
 
@@ -56,8 +57,7 @@ int cpuc_chain_measure(const struct cpuc_reader *reader, long passes, int window
   for (i = 0; i < windows; i++)
     if (!add_window(reader, passes, &once) || !add_window(reader, 2 * passes, &twice))
       return 0;
-  *advance
-    = (long long)((unsigned long long)twice.advance[0] - (unsigned long long)once.advance[0]);
+  *advance = cpuc_step_between(once.advance[0], twice.advance[0]);
   if (longer)
     *longer = twice.advance[0];
   return parts == 0 || (agree(&once, parts) && agree(&twice, parts));

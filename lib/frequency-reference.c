@@ -11,11 +11,12 @@
 
 enum { TRIES = 2 }; /* of a measurement */
 
-static int is_invariant(const struct cpuc_backend *reference)
+int cpuc_frequency_reference_is_invariant(void)
 {
-  const char *source = NULL;
+  const struct cpuc_backend *reference = cpuc_reference_counter();
+  const char *source;
 
-  return reference->is_invariant && reference->is_invariant(&source) == 1;
+  return reference && reference->is_invariant && reference->is_invariant(&source) == 1;
 }
 
 /* Returns the rate that cpuc_calibrate_accepted_rate() accepts. If it accepts none, returns the
@@ -32,8 +33,8 @@ static long long query_reference(struct cpuc_frequency_query *query,
     accepted = cpuc_calibrate_accepted_rate(reported, cpuc_calibrate_rate(reference->read, 64));
   if (accepted > 0 && reported.source)
     query->name = reported.source;
-  return accepted == 0 && is_invariant(reference) ? cpuc_calibrate_rate(reference->read, 64)
-                                                  : accepted;
+  return accepted == 0 && cpuc_frequency_reference_is_invariant()
+    ? cpuc_calibrate_rate(reference->read, 64) : accepted;
 }
 
 /* frequency.c tries this source after the files, because CPUID can cause VM exits. */
@@ -58,18 +59,10 @@ long long cpuc_frequency_reference_rate(const struct cpuc_clock_sample *begin,
   const struct cpuc_clock_sample *end)
 {
   long long longest = end->outer + end->width - begin->outer;
-  long long counted
-    = (long long)((unsigned long long)end->inner - (unsigned long long)begin->inner);
+  long long counted = cpuc_step_between(begin->inner, end->inner);
 
   if (begin->outer == 0 || end->outer <= begin->outer || end->width < 0 || counted <= 0)
     return 0;
   /* counts per microsecond are exact enough, and need one division */
   return cpuc_rate_if_plausible((unsigned long long)(counted / (longest / 1000 + 1)) * 1000000);
-}
-
-int cpuc_frequency_reference_is_invariant(void)
-{
-  const struct cpuc_backend *reference = cpuc_reference_counter();
-
-  return reference && is_invariant(reference);
 }
