@@ -22,41 +22,36 @@
 #include <sys/utsname.h>
 #endif
 
-/* `vendor` is in leaf 0 of CPUID, `signature` in leaf 40000000H, and `brand` in the name of the
+/* `sign` is in the vendor in leaf 0 of CPUID, the signature in leaf 40000000H or the name of the
    CPU. The interpreters start programs of x86-64, and of i386. */
 static const struct emulator {
-  const char *name, *vendor, *signature, *brand, *interpreters[2];
+  const char *name, *sign, *interpreters[2];
 } emulators[] = {
-  { "Rosetta", "VirtualApple", NULL, NULL, { "rosetta", NULL } },
-  { "QEMU TCG", NULL, "TCGTCGTCGTCG", NULL, { NULL, NULL } },
-  { "FEX", NULL, "FEXIFEXIEMU", NULL, { "FEX-x86_64", "FEX-x86" } },
-  { "box64", NULL, NULL, "Box64 on", { "box64", "box32" } },
-  { "box86", NULL, NULL, "Box86 on", { NULL, "box86" } },
+  { "Rosetta", "VirtualApple", { "rosetta", NULL } },
+  { "QEMU TCG", "TCGTCGTCGTCG", { NULL, NULL } },
+  { "FEX", "FEXIFEXIEMU", { "FEX-x86_64", "FEX-x86" } },
+  { "box64", "Box64 on", { "box64", "box32" } },
+  { "box86", "Box86 on", { NULL, "box86" } },
 };
 
 enum { EMULATORS = sizeof emulators / sizeof emulators[0] };
 
-static int equals(const char *text, const char *wanted)
-{
-  return wanted && strcmp(text, wanted) == 0;
-}
-
 static const char *find_in_cpuid(void)
 {
-  struct cpuc_cpuid_leaf first = cpuc_cpuid_read(0), signature;
-  char vendor[13], name[13], brand[49];
-  int i;
+  struct cpuc_cpuid_leaf vendor = cpuc_cpuid_read(0), signature;
+  char texts[3][49];
+  int i, j;
 
-  if (first.a == 0)
+  if (vendor.a == 0)
     return NULL;
   signature = cpuc_cpuid_read(0x40000000);
-  cpuc_cpuid_copy_name(vendor, first.b, first.d, first.c);
-  cpuc_cpuid_copy_name(name, signature.b, signature.c, signature.d);
-  cpuc_cpuid_copy_brand(brand);
+  cpuc_cpuid_copy_name(texts[0], vendor.b, vendor.d, vendor.c);
+  cpuc_cpuid_copy_name(texts[1], signature.b, signature.c, signature.d);
+  cpuc_cpuid_copy_brand(texts[2]);
   for (i = 0; i < EMULATORS; i++)
-    if (equals(vendor, emulators[i].vendor) || equals(name, emulators[i].signature)
-      || (emulators[i].brand && strstr(brand, emulators[i].brand)))
-      return emulators[i].name;
+    for (j = 0; j < 3; j++)
+      if (strstr(texts[j], emulators[i].sign))
+        return emulators[i].name;
   return NULL;
 }
 
