@@ -8,7 +8,6 @@
 
 #include "include/perfex.h"
 #include "perfex/cost.h"
-#include "perfex/cost-table.h"
 #include "perfex/count.h"
 #include "perfex/early.h"
 #include "perfex/message.h"

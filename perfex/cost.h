@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The cost of one event, the costs of some or all events, and where costs come from: files, and
-   estimates from measured times. */
+/* The cost of one event, the costs of some or all events, where costs come from (files, and
+   estimates from measured times), and the table of the costs of the process. */
 
 #ifndef PERFEX_COST_H
 #define PERFEX_COST_H
@@ -57,5 +57,27 @@ void pfx_cost_estimate(const struct pfx_cost_measured *measured, struct pfx_cost
 
 /* The costs of loads from memory, which is not measured. */
 void pfx_cost_estimate_memory(struct pfx_costs *costs);
+
+/* cost-table.c */
+
+/* The origin of a cost. A cost of higher origin replaces one of lower origin. */
+enum pfx_cost_origin {
+  PFX_COST_UNKNOWN,
+  PFX_COST_BUILT_IN,
+  PFX_COST_MEASURED,
+  PFX_COST_SYSTEM_FILE, /* from /etc/perfex.costs */
+  PFX_COST_LOADED_EARLIER, /* loaded by load_costs(), but not by its last call */
+  PFX_COST_LOADED
+};
+
+struct pfx_cost_table {
+  struct pfx_cost cost[PFX_EVENTS];
+  unsigned char origin[PFX_EVENTS];
+  char loaded[128];             /* name of the last loaded file, cut to size */
+  struct pfx_cost_measured measured; /* all 0 if no cost was measured */
+};
+
+/* Copies the table. The first call reads /etc/perfex.costs and measures the missing costs. */
+void pfx_cost_table_get(struct pfx_cost_table *copy);
 
 #endif

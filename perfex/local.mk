@@ -37,7 +37,6 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/cost-file.c \
 	perfex/cost-measure.c \
 	perfex/cost-table.c \
-	perfex/cost-table.h \
 	perfex/cost.h \
 	perfex/count.c \
 	perfex/count.h \

@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "include/perfex.h"
-#include "perfex/cost-table.h"
+#include "perfex/cost.h"
 #include "perfex/count.h"
 #include "perfex/events.h"
 #include "perfex/group.h"

@@ -8,7 +8,6 @@
 #include "include/perfex.h"
 #include "perfex/cost-clock.h"
 #include "perfex/cost.h"
-#include "perfex/cost-table.h"
 #include "sys/os-clock.h"
 
 #include "tests/suites/child.h"
