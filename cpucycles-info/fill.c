@@ -9,8 +9,6 @@
 
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/child.h"
-#include "cpucycles-info/machine.h"
-#include "cpucycles-info/measure.h"
 #include "sys/os-clock.h"
 #include "sys/quantile.h"
 #include "sys/step.h"

@@ -46,4 +46,18 @@ void fill_surroundings(struct report *report);
 /* Fills the whole report except what judge_report() adds. */
 void fill_report(struct report *report, const struct counter_list *list, double seconds);
 
+/* machine.c: fills the sections on the system, the CPU and the settings. */
+void fill_system(struct system_info *system);
+void fill_cpu(struct cpu_info *cpu, const char *architecture);
+void fill_settings(struct settings_info *settings);
+
+/* measure.c */
+
+/* Measures the counter results->name, and fills the other members. If this process has selected
+   another counter, fills only results->failure. */
+void measure_counter(struct counter_results *results, double seconds);
+
+/* Stores the differences of adjacent reads, 100 at most. */
+void read_differences(long long *differences, int count);
+
 #endif

@@ -13,9 +13,7 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/grain.h \
 	cpucycles-info/judge.c \
 	cpucycles-info/machine.c \
-	cpucycles-info/machine.h \
 	cpucycles-info/measure.c \
-	cpucycles-info/measure.h \
 	cpucycles-info/plot.c \
 	cpucycles-info/print.c \
 	cpucycles-info/report.h \

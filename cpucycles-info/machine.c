@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/machine.h"
+#include "cpucycles-info/fill.h"
 #include "sys/container.h"
 #include "sys/emulator.h"
 #include "sys/file.h"

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/measure.h"
+#include "cpucycles-info/fill.h"
 #include "cpucycles-info/child.h"
 #include "cpucycles-info/grain.h"
 #include "sys/clock-sample.h"

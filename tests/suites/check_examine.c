@@ -8,7 +8,6 @@
 
 #include "cpucycles-info/child.h"
 #include "cpucycles-info/fill.h"
-#include "cpucycles-info/measure.h"
 #include "sys/os-clock.h"
 
 #include "tests/suites/child.h"

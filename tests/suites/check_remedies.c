@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "backends/backend.h"
-#include "cpucycles-info/machine.h"
+#include "cpucycles-info/fill.h"
 #include "sys/cpuid.h"
 #include "sys/file.h"
 #include "sys/hypervisor.h"

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/machine.h"
+#include "cpucycles-info/fill.h"
 #include "sys/file.h"
 
 #include "tests/suites/machine.h"
