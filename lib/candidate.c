@@ -284,26 +284,20 @@ void cpuc_candidate_close(struct cpuc_candidate *candidate)
   candidate->reader.extension = NULL;
 }
 
-/* Stores the properties that are known before the trial. */
-static void describe(struct cpucycles_counter_info *info, const struct cpuc_table_entry *entry)
-{
-  info->name = entry->name;
-  info->summary = entry->summary;
-  info->kind = cpuc_kind_facts[entry->backend->kind].name;
-  info->scope = scopes[entry->backend->scope];
-  info->unit = entry->backend->unit;
-  info->count_unit = cpuc_kind_facts[entry->backend->kind].count_unit;
-  info->width = entry->backend->width;
-}
-
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
   struct cpuc_candidate_context *context)
 {
-  memset(candidate, 0, sizeof *candidate);
-  candidate->backend = entry->backend;
-  candidate->context = context;
-  candidate->reader.read = entry->backend->read;
-  describe(&candidate->info, entry);
+  const struct cpuc_backend *backend = entry->backend;
+
+  *candidate = (struct cpuc_candidate) {
+    .backend = backend,
+    .info = { .name = entry->name, .summary = entry->summary,
+      .kind = cpuc_kind_facts[backend->kind].name, .scope = scopes[backend->scope],
+      .unit = backend->unit, .count_unit = cpuc_kind_facts[backend->kind].count_unit,
+      .width = backend->width },
+    .context = context,
+    .reader.read = backend->read,
+  };
 }
 
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)

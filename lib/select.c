@@ -191,22 +191,17 @@ static void estimate(struct cpuc_selection *selection, long long least)
     selection->fallback.scale = cpuc_scale_from_to(1000000000, selection->frequency.persecond);
 }
 
-/* Until a better fallback is found, the OS clock is the fallback. */
-static void begin_selection(struct cpuc_selection *selection, long long least)
-{
-  selection->fallback = (struct cpuc_reader) { .read = cpuc_os_clock_monotonic };
-  selection->context.services = &cpuc_select_services;
-  selection->context.now = cpuc_os_clock_monotonic;
-  estimate(selection, least);
-}
-
-/* Selects with the first estimate of at least `least`. */
+/* Selects with the first estimate of at least `least`. Until a better fallback is found, the OS
+   clock is the fallback. */
 static void select_with(struct cpuc_selection *selection, const struct cpuc_table_entry *table,
   const char *list, long long least)
 {
   int i;
 
-  begin_selection(selection, least);
+  selection->fallback = (struct cpuc_reader) { .read = cpuc_os_clock_monotonic };
+  selection->context.services = &cpuc_select_services;
+  selection->context.now = cpuc_os_clock_monotonic;
+  estimate(selection, least);
   for (i = 0; i < selection->count; i++) {
     cpuc_candidate_begin(&selection->candidates[i], &table[i], &selection->context);
     if (list)
