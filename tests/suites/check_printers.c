@@ -488,6 +488,10 @@ TEST(summary_is_what_a_person_asks_first)
     "cpucycles summary enable   give it one\n"
     "cpucycles summary warning  the counts are reference cycles: multiply by 1.60 for core cycles");
   ck_assert_ptr_null(strstr(captured, "cpucycles warning"));
+  report.library.persecond = 1808000000; /* a driver reported the nominal frequency */
+  expect_short("cpucycles summary core     3.20 GHz now, 1.77 times the frequency estimate; 1.60 "
+    "core cycles per count");
+  report.library.persecond = 0;
   counters[0].explanation = NULL;
   counters[1].kind = "clock";
   counters[1].scaling = 2.5;
