@@ -94,20 +94,14 @@ static int has_sign(const struct texts *texts, enum place place, const char *tex
   return 0;
 }
 
-static void read_start(const char *path, char *text, size_t size)
-{
-  if (cpuc_file_read_start(path, text, size) < 0)
-    *text = 0;
-}
-
 const struct cpuc_container *cpuc_container_find(void)
 {
   struct texts texts;
   size_t i, j;
 
-  read_start("/run/systemd/container", texts.name, sizeof texts.name);
-  read_start("/proc/version", texts.version, sizeof texts.version);
-  read_start("/proc/self/cgroup", texts.cgroup, sizeof texts.cgroup);
+  (void)cpuc_file_read_start("/run/systemd/container", texts.name, sizeof texts.name);
+  (void)cpuc_file_read_start("/proc/version", texts.version, sizeof texts.version);
+  (void)cpuc_file_read_start("/proc/self/cgroup", texts.cgroup, sizeof texts.cgroup);
   texts.name[strcspn(texts.name, "\n")] = 0;
   texts.variable = cpuc_environment("container");
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {

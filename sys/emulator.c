@@ -109,18 +109,15 @@ static const char *find_interpreter(void)
   return is_interpreter(qemu) ? qemu : NULL;
 }
 
-#else
-
-static const char *find_interpreter(void)
-{
-  return NULL;
-}
-
 #endif
 
 const char *cpuc_emulator_find(void)
 {
   const char *name = cpuc_emulator_is_rosetta() ? "Rosetta" : find_in_cpuid();
 
-  return name ? name : find_interpreter();
+#ifdef CPUCYCLES_POSIX
+  if (!name)
+    name = find_interpreter();
+#endif
+  return name;
 }

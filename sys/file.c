@@ -116,6 +116,7 @@ int cpuc_file_read_start(const char *path, char *text, size_t size)
 {
   int file = cpuc_file_open(path), length, i;
 
+  *text = 0;
   if (file < 0)
     return -1;
   length = read_some(file, text, size - 1);
@@ -123,8 +124,7 @@ int cpuc_file_read_start(const char *path, char *text, size_t size)
   for (i = 0; i < length; i++)
     if (!text[i])
       text[i] = ' ';
-  if (length >= 0)
-    text[length] = 0;
+  text[length < 0 ? 0 : length] = 0;
   return length;
 }
 

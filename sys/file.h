@@ -41,7 +41,7 @@ int cpuc_file_exists(const char *path);
 int cpuc_file_count_links(const char *path);
 
 /* Reads the beginning of a file as a string. Replaces bytes 0, which separate words in device
-   trees, with spaces. Returns the length of the string, or -1. */
+   trees, with spaces. Returns the length of the string, or -1 and an empty string. */
 int cpuc_file_read_start(const char *path, char *text, size_t size);
 
 /* Returns the decimal number that is the only line of a file, times unit; -1 if the file cannot be
