@@ -86,11 +86,6 @@ static long long cost_of(long long count, long long picoseconds)
   return cost;
 }
 
-static void append_nanoseconds(struct output *output, long long picoseconds)
-{
-  append(output, " %lld.%03lld", picoseconds / 1000, picoseconds % 1000);
-}
-
 int print_counters(int e0, long long c0, int e1, long long c1)
 {
   const long long counts[2] = { c0, c1 };
@@ -134,16 +129,16 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
   append(output, "here within");
   append_decimals(output, (measured->nanoseconds + 50000) / 100000, 0, 1);
   append(output, " ms; nanoseconds: cycle");
-  append_nanoseconds(output, measured->cycle.typical);
+  append_decimals(output, measured->cycle.typical, 0, 3);
   append(output, ", mispredicted branch");
-  append_nanoseconds(output, measured->branch_miss.typical);
+  append_decimals(output, measured->branch_miss.typical, 0, 3);
   for (i = 0; i < measured->levels; i++) {
     append(output, ", load from");
     if (i == 0)
       append(output, " L1");
     else
       append(output, " %ld KiB in L%d", measured->level[i].bytes >> 10, i + 1);
-    append_nanoseconds(output, measured->level[i].load.typical);
+    append_decimals(output, measured->level[i].load.typical, 0, 3);
   }
 }
 
@@ -209,9 +204,9 @@ static __attribute__((noinline)) int write_table(const struct pfx_cost_table *ta
       continue;
     }
     append(&output, "%d", i);
-    append_nanoseconds(&output, table->cost[i].minimum);
-    append_nanoseconds(&output, table->cost[i].typical);
-    append_nanoseconds(&output, table->cost[i].maximum);
+    append_decimals(&output, table->cost[i].minimum, 0, 3);
+    append_decimals(&output, table->cost[i].typical, 0, 3);
+    append_decimals(&output, table->cost[i].maximum, 0, 3);
     append(&output, " # %s: %s\n", event_text(i), origins[table->origin[i]]);
   }
   return write_output(&output, stdout);
