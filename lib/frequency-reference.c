@@ -21,29 +21,25 @@ int cpuc_frequency_reference_is_invariant(void)
 
 /* Returns the rate that cpuc_calibrate_accepted_rate() accepts. If it accepts none, returns the
    measured rate if the counter is invariant, else 0. Measures again after a mismatch, because the
-   first measurement, and not the reported rate, may be wrong. */
-static long long query_reference(struct cpuc_frequency_query *query,
-  const struct cpuc_backend *reference)
-{
-  struct cpuc_rate reported = cpuc_reported_rate(reference);
-  long long accepted = 0;
-  int i;
-
-  for (i = 0; i < TRIES && reported.hz > 0 && accepted == 0; i++)
-    accepted = cpuc_calibrate_accepted_rate(reported, cpuc_calibrate_rate(reference->read, 64));
-  if (accepted > 0 && reported.source)
-    query->name = reported.source;
-  return accepted == 0 && cpuc_frequency_reference_is_invariant()
-    ? cpuc_calibrate_rate(reference->read, 64) : accepted;
-}
-
-/* frequency.c tries this source after the files, because CPUID can cause VM exits. */
+   first measurement, and not the reported rate, may be wrong. frequency.c tries this source after
+   the files, because CPUID can cause VM exits. */
 long long cpuc_frequency_from_reference(struct cpuc_frequency_query *query)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();
+  struct cpuc_rate reported;
+  long long hz = 0;
+  int i;
 
-  return reference
-    ? cpuc_rate_if_plausible((unsigned long long)query_reference(query, reference)) : 0;
+  if (!reference)
+    return 0;
+  reported = cpuc_reported_rate(reference);
+  for (i = 0; i < TRIES && reported.hz > 0 && hz == 0; i++)
+    hz = cpuc_calibrate_accepted_rate(reported, cpuc_calibrate_rate(reference->read, 64));
+  if (hz > 0 && reported.source)
+    query->name = reported.source;
+  if (hz == 0 && cpuc_frequency_reference_is_invariant())
+    hz = cpuc_calibrate_rate(reference->read, 64);
+  return cpuc_rate_if_plausible((unsigned long long)hz);
 }
 
 void cpuc_frequency_sample_reference(void *sample)
