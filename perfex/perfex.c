@@ -302,14 +302,12 @@ struct perfex_group *perfex_open(const char *events, int flags)
   cpuc_trapped_call_begin();
   group->request.list = events;
   group->request.flags = flags;
-  if (open_group(group) == 0)
-    errno = saved_errno;
-  else {
+  if (open_group(group) != 0) {
     saved_errno = errno;
     free(group);
     group = NULL;
-    errno = saved_errno;
   }
+  errno = saved_errno;
   cpuc_trapped_call_end();
   pthread_setcancelstate(cancel_state, NULL);
   return group;
