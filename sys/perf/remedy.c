@@ -95,11 +95,6 @@ static int is_in_user_namespace(void)
   return 0;
 }
 
-static int is_android(void)
-{
-  return cpuc_file_exists("/system/build.prop");
-}
-
 /* Returns 1 for a PMU to which contrib/arm-pmu-access can give access: one of ARMv7 or later. PMUs
    of Apple, and those of ARMv5 and ARMv6, have other registers. */
 static int is_pmu_of_arm_module(const char *name)
@@ -313,7 +308,8 @@ static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
     : container->steps[CPUC_CONTAINER_LEAVE] ? IN_SANDBOX : IN_CONTAINER;
   known.perfmon = kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON)
     ? PERFMON_CAN_BE_ADDED : PERFMON_CANNOT;
-  known.android = is_android() && known.level != LEVEL_PERMITS ? ANDROID_REFUSES : NOT_ANDROID;
+  known.android = cpuc_file_exists("/system/build.prop") && known.level != LEVEL_PERMITS
+    ? ANDROID_REFUSES : NOT_ANDROID;
   known.machine = of_hypervisor ? ON_VIRTUAL_MACHINE : ON_MACHINE;
   known.emulator = cpuc_emulator_find() ? ON_EMULATOR : ON_CPU;
   while (i < DECISIONS && !fits(&decisions[i].if_known, &known))
