@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "backends/common/cpuinfo.h"
-#include "lib/frequency-query.h"
+#include "lib/frequency.h"
 #include "sys/architecture.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "lib/frequency-query.h"
+#include "lib/frequency.h"
 
 #include <stdio.h>
 #include <string.h>

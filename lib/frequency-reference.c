@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "lib/calibrate.h"
-#include "lib/frequency-query.h"
+#include "lib/frequency.h"
 #include "sys/os-clock.h"
 
 #include <stddef.h>

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "lib/frequency-query.h"
+#include "lib/frequency.h"
 #include "sys/guard.h"
 #include "sys/parse.h"
 

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "backends/common/cpuinfo.h"
-#include "lib/frequency-query.h"
+#include "lib/frequency.h"
 #include "sys/environment.h"
 #include "sys/guard.h"
 #include "sys/parse.h"

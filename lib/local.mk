@@ -43,7 +43,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/frequency-cpuinfo.c \
 	lib/frequency-devicetree.c \
 	lib/frequency-measure.c \
-	lib/frequency-query.h \
 	lib/frequency-reference.c \
 	lib/frequency-solaris.c \
 	lib/frequency-sysctl.c \
