@@ -8,7 +8,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/grain.h"
+#include "cpucycles-info/fill.h"
 #include "sys/quantile.h"
 #include "sys/step.h"
 

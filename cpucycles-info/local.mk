@@ -10,7 +10,6 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/fill.h \
 	cpucycles-info/fork.c \
 	cpucycles-info/grain.c \
-	cpucycles-info/grain.h \
 	cpucycles-info/judge.c \
 	cpucycles-info/machine.c \
 	cpucycles-info/measure.c \

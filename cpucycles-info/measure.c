@@ -6,7 +6,6 @@
 
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/child.h"
-#include "cpucycles-info/grain.h"
 #include "sys/clock-sample.h"
 #include "sys/clock-wait.h"
 #include "sys/dependent-add.h"

@@ -3,7 +3,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/grain.h"
+#include "cpucycles-info/fill.h"
 
 #include "tests/suites/counters.h"
 #include "tests/suites/suite.h"

@@ -5,7 +5,7 @@
 
 #include "config.h"
 
-#include "cpucycles-info/grain.h"
+#include "cpucycles-info/fill.h"
 #include "include/cpucycles.h"
 #include "lib/process.h"
 #include "sys/quantile.h"
