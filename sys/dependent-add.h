@@ -9,23 +9,16 @@
 
 #include "sys/cpuid.h"
 
-/* Returns 1 on Intel's family 15 (NetBurst), which adds twice per cycle, and if CPUID cannot be
-   executed.
-   Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, "NetBurst
-   Microarchitecture". */
-static inline int cpuc_dependent_add_may_take_less(void)
-{
-  unsigned int version = cpuc_cpuid_read(1).a, family = (version >> 8 & 15) + (version >> 20 & 255);
-
-  return version == 0 || (family == 15 && cpuc_cpuid_vendor_is("GenuineIntel"));
-}
-
 /* Returns 1 if a dependent add takes one cycle; 0 if it takes more or less, or if the time is not
-   known. */
+   known, for example because CPUID cannot be executed. Intel's family 15 (NetBurst) adds twice per
+   cycle: Intel 64 and IA-32 Architectures Optimization Reference Manual, "NetBurst
+   Microarchitecture". */
 static inline int cpuc_dependent_add_takes_one_cycle(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
-  return !cpuc_dependent_add_may_take_less();
+  unsigned int version = cpuc_cpuid_read(1).a, family = (version >> 8 & 15) + (version >> 20 & 255);
+
+  return version != 0 && !(family == 15 && cpuc_cpuid_vendor_is("GenuineIntel"));
 #elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 6) || defined(__riscv) \
   || defined(__mips64) || defined(__loongarch__) || defined(__alpha__) || defined(__hppa__) \
   || defined(__ia64__) || defined(__sparc_v9__) || defined(__arch64__)
