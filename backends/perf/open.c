@@ -251,19 +251,8 @@ void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int s
     cpuc_remedy_for_perf_event(error, signal, 1, diagnosis);
 }
 
-/* Tests whether the kernel has the event. Returns 0 or an errno. Uses the storage of the thread, so
-   that cpuc_perf_close() closes the event if a fault ends this function. */
-static int find_cycles(struct cpuc_machine *machine)
-{
-  int error;
-
-  reset_events(1);
-  error = cpuc_perf_cycles_find(&machine->cycles, &cpuc_perf_self.events[0]);
-  close_events();
-  cycles = machine->cycles;
-  return error;
-}
-
+/* First tests whether the kernel has the event. The test uses the storage of the thread, so that
+   cpuc_perf_close() closes the event after a fault. */
 int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
   struct cpuc_diagnosis *diagnosis)
 {
@@ -271,7 +260,10 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_ser
 
   counter = opened;
   cpuc_perf_services = services;
-  error = find_cycles(diagnosis->machine);
+  reset_events(1);
+  error = cpuc_perf_cycles_find(&diagnosis->machine->cycles, &cpuc_perf_self.events[0]);
+  close_events();
+  cycles = diagnosis->machine->cycles;
   if (cycles.is_partial)
     diagnosis->explanation = "there are more than 4 core types, or one of them has no event";
   if (error != 0)
