@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -31,12 +32,12 @@ long long pfx_cost_clock_elapsed(void)
 /* 0: the core frequency is measured */
 static long long core_rate;
 
-static int signal_of_measurement; /* not 0: each measurement sends this signal to its thread */
+static void (*during_measurement)(void); /* called in each measurement */
 
 long long pfx_cost_clock_core_frequency(void)
 {
-  if (signal_of_measurement)
-    raise(signal_of_measurement);
+  if (during_measurement)
+    during_measurement();
   return core_rate ? core_rate : cpucycles_core_persecond();
 }
 
@@ -107,11 +108,16 @@ static void jump_out(int signal)
   siglongjmp(before_first_use, 1);
 }
 
+static void raise_signal(void)
+{
+  raise(SIGUSR1);
+}
+
 /* A lock that stayed held would block the second use until the time limit of the test. */
 TEST(handler_may_jump_out_of_the_first_use)
 {
   signal(SIGUSR1, jump_out);
-  signal_of_measurement = SIGUSR1;
+  during_measurement = raise_signal;
   if (sigsetjmp(before_first_use, 1) == 0) {
     table_now();
     ck_abort_msg("the handler has not run");
@@ -469,21 +475,11 @@ static void *read_tables(void *unused)
   return (void *)(intptr_t)wrong;
 }
 
-static int table_is_torn(void)
-{
-  int i;
-
-  for (i = 1; i < PFX_EVENTS; i++)
-    if (table_now().cost[i].maximum != table_now().cost[0].maximum)
-      return 1;
-  return load("/0") <= 0;
-}
-
 TEST(table_is_replaced_atomically_for_concurrent_readers)
 {
   static const char *const names[2] = { "/0", "/1" };
   pthread_t threads[READERS];
-  struct suite_repeat loads, forks;
+  struct suite_repeat loads;
   void *wrong;
   int i;
 
@@ -494,15 +490,59 @@ TEST(table_is_replaced_atomically_for_concurrent_readers)
   loads = suite_repeat(500);
   while (suite_again(&loads))
     ck_assert_int_gt(load(names[loads.begun & 1]), 0);
-  /* a forked child has the table, even if another thread held the lock to read the table */
-  forks = suite_repeat(50);
-  while (suite_again(&forks))
-    in_child_process(table_is_torn);
   __atomic_store_n(&readers_stop, 1, __ATOMIC_RELAXED);
   for (i = 0; i < READERS; i++) {
     pthread_join(threads[i], &wrong);
     ck_assert_ptr_null(wrong);
   }
+}
+
+static int is_measuring, may_end, handler_reads;
+
+static void wait_for_the_child(void)
+{
+  __atomic_store_n(&is_measuring, 1, __ATOMIC_RELEASE);
+  while (!__atomic_load_n(&may_end, __ATOMIC_ACQUIRE))
+    sched_yield();
+}
+
+static void *measure_in_a_thread(void *unused)
+{
+  table_now();
+  return unused;
+}
+
+static void read_in_a_fork_handler(void)
+{
+  during_measurement = NULL;
+  handler_reads = handler_reads && table_now().origin[0] == PFX_COST_MEASURED;
+}
+
+/* A constructor of the program, which runs before that of a library that is linked statically,
+   unless the library's has a priority. So does its fork handler. */
+__attribute__((constructor)) static void install_fork_handler(void)
+{
+  pthread_atfork(NULL, NULL, read_in_a_fork_handler);
+}
+
+static int handler_has_no_table(void)
+{
+  return !handler_reads;
+}
+
+/* The lock of the thread that measures would stay held in the child. */
+TEST(child_forked_during_a_measurement_has_the_table_also_in_fork_handlers)
+{
+  pthread_t thread;
+
+  during_measurement = wait_for_the_child;
+  ck_assert_int_eq(pthread_create(&thread, NULL, measure_in_a_thread, NULL), 0);
+  while (!__atomic_load_n(&is_measuring, __ATOMIC_ACQUIRE))
+    sched_yield();
+  handler_reads = 1;
+  in_child_process(handler_has_no_table);
+  __atomic_store_n(&may_end, 1, __ATOMIC_RELEASE);
+  pthread_join(thread, NULL);
 }
 
 SUITE_AROUND("perfex costs", make_machine, remove_machine)
