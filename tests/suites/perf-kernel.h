@@ -41,6 +41,7 @@ static struct perf_kernel {
   struct perf_event_mmap_page *pages[PERF_KERNEL_PAGES];
   int added, mapped;
   int copies_page;
+  int mapped_now; /* pages that are not unmapped */
   /* If its enabled time is not 0, `reading` is the result of read(2) for one event, except for the
      ID of the event. */
   struct cpuc_perf_reading reading;
@@ -214,16 +215,21 @@ struct perf_event_mmap_page *cpuc_perf_kernel_map(int descriptor)
   const struct perf_event_mmap_page *first = perf_kernel.pages[0];
   void *page;
 
+  __atomic_add_fetch(&perf_kernel.mapped_now, 1, __ATOMIC_RELAXED);
   if (perf_kernel.copies_page)
     return make_page(first->index, first->pmc_width, first->offset);
   if (perf_kernel.mapped < perf_kernel.added)
     return perf_kernel.pages[perf_kernel.mapped++];
   page = mmap(NULL, page_size(), PROT_READ, MAP_SHARED, descriptor, 0);
-  return page == MAP_FAILED ? NULL : page;
+  if (page != MAP_FAILED)
+    return page;
+  __atomic_sub_fetch(&perf_kernel.mapped_now, 1, __ATOMIC_RELAXED);
+  return NULL;
 }
 
 void cpuc_perf_kernel_unmap(const volatile struct perf_event_mmap_page *page)
 {
+  __atomic_sub_fetch(&perf_kernel.mapped_now, 1, __ATOMIC_RELAXED);
   munmap((void *)page, page_size());
 }
 
