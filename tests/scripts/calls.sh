@@ -6,6 +6,9 @@
 
 set -eu
 : "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
+failed=0
+trap 'rm -f calls.tmp' EXIT
+: >calls.tmp
 
 # Prints the objects of the build. With libtool, the shared object counts.
 objects() {
@@ -25,8 +28,8 @@ names() {
     sed -n 's|/\.libs/|/|; s|^\(.*\)\.o: *[0-9a-f]* \([A-Za-z]\) |\1 \2 |p'
 }
 
-# Prints each circle of uses between the objects of a directory, and each use of a name that is not
-# of a lower layer, and fails if there is one.
+# Prints each use of a name that is not of a lower layer, and fails if there is one. Stores the uses
+# between the objects of a directory.
 names | awk '
   function directory_of(file) { sub(/\/[^\/]*$/, "", file); return file }
   function layer_of(file) { sub(/\/.*/, "", file); return file }
@@ -54,31 +57,15 @@ names | awk '
         failed = 1
       }
       if (directory_of(to) == directory_of(row[1]))
-        edge[row[1] " " to] = row[3]
-    }
-    # an object that uses no other object is in no circle
-    do {
-      removed = 0
-      for (pair in edge) {
-        split(pair, ends, " ")
-        busy[ends[1]]
-      }
-      for (pair in edge) {
-        split(pair, ends, " ")
-        if (!(ends[2] in busy)) {
-          delete edge[pair]
-          removed = 1
-        }
-      }
-      for (file in busy)
-        delete busy[file]
-    } while (removed)
-    for (pair in edge) {
-      split(pair, ends, " ")
-      print "calls: circle: " ends[1] " uses " edge[pair] " of " ends[2]
-      failed = 1
+        print row[1], to >"calls.tmp"
     }
     if (!uses)
       print "calls: skipped: uses of names: there is no object to read"
     exit failed
-  }'
+  }' || failed=1
+if ! command -v tsort >/dev/null; then
+  echo "calls: skipped: circles: tsort is not installed"
+elif tsort calls.tmp 2>&1 >/dev/null | sed 's/^/calls: circle: /' | grep .; then
+  failed=1
+fi
+exit $failed
