@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Calls libperfex before main() and after it, in C from a constructor and a destructor, and in C++
-   from those of a global object. perfex.sh links it with the static library, whose own constructor
-   must run first, and whose destructor last. */
+   from those of a global object. perfex.sh links it with the static libraries, whose own
+   constructors must run first, and whose destructors last. */
 
+#include <cpucycles.h>
 #include <perfex.h>
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,11 +45,62 @@ static void read_in_child(struct perfex_group *group)
   expect(waitpid(child, &status, 0) == child && status == 0, "a child reads its parent's group");
 }
 
+#if defined(SYSTEM_MALLOC) || defined(__cplusplus)
+
+static void fail_without_memory(void)
+{
+}
+
+#else
+
+static _Alignas(64) char pool[1 << 20];
+static size_t used;
+static int is_empty;
+
+void *malloc(size_t size)
+{
+  size_t begin = used;
+
+  if (is_empty || size > sizeof pool - used - 64) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  used += (size + 63) / 64 * 64;
+  return pool + begin;
+}
+
+void *calloc(size_t count, size_t size)
+{
+  return malloc(count * size); /* never used before, so it contains 0 */
+}
+
+void *realloc(void *old, size_t size)
+{
+  void *grown = malloc(size);
+
+  return grown && old ? memcpy(grown, old, size) : grown;
+}
+
+void free(void *unused)
+{
+  (void)unused;
+}
+
+static void fail_without_memory(void)
+{
+  is_empty = 1;
+  expect(perfex_open("nonesuch", 0) == NULL && last_sentence_contains("no memory"), "no sentence");
+  is_empty = 0;
+}
+
+#endif
+
 static void count_early(void)
 {
   struct perfex_group *group;
   long long count;
 
+  fail_without_memory();
   fail("early-name");
   group = perfex_open("page-faults", 0);
   if (!group) {
@@ -86,6 +139,8 @@ __attribute__((destructor)) static void end(void)
 
 int main(void)
 {
+  expect(cpucycles() >= 0 && load_costs((char *)"/nonexistent/costs") == -1, "a call in main()");
+  (void)start_counters(0, 15); /* which fails where there is no PMU */
   fail("last-name");
   return 0;
 }

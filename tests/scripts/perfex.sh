@@ -19,93 +19,24 @@ skipped() { echo "perfex: skipped: $*"; }
 library=$builddir/.libs/libperfex.a
 [ -f "$library" ] || library=$builddir/libperfex.a
 if [ -f "$library" ]; then
-  # A program that calls both libraries links them in either order.
-  cat >$work/both.c <<'EOF'
-#include <cpucycles.h>
-#include <perfex.h>
-int main(void)
-{
-  return cpucycles() < 0 || load_costs("/dev/null") + start_counters(0, 15) == 1;
-}
-EOF
+  # A program links both libraries in either order, and calls libperfex in its constructors and
+  # destructors, in C also without memory, unless a tool replaces malloc().
   other=$(dirname "$library")/libcpucycles.a
-  for order in "$library $other" "$other $library"; do
-    $CC $CPPFLAGS $CFLAGS -I"$srcdir/include" $work/both.c $order -pthread -o $work/both$EXEEXT ||
-      wrong "a program does not link $order"
-  done
-  # Constructors and destructors of a program that is linked statically call libperfex.
-  for compiler in "$CC -x c" "$CC -x c++"; do
+  for compiler in "$CC -x c ${CPUCYCLES_TEST_UNDER:+-DSYSTEM_MALLOC}" "$CC -x c++"; do
     if ! echo 'int main(void) { return 0; }' >$work/none.c ||
       ! $compiler $work/none.c -o $work/none$EXEEXT 2>$work/err; then
       skipped "early calls: $compiler does not work"
-    else
-      # shellcheck disable=SC2086
-      $compiler $CPPFLAGS $CFLAGS -fno-exceptions -I"$srcdir/include" -c "$srcdir/tests/programs/early.c" \
-        -o $work/early.o &&
-        $CC $CFLAGS $work/early.o "$library" "$other" -pthread -o $work/early$EXEEXT &&
-        $LOG_COMPILER $work/early$EXEEXT || wrong "$compiler: early or late calls fail"
+      continue
     fi
+    # shellcheck disable=SC2086
+    $compiler $CPPFLAGS $CFLAGS -fno-exceptions -I"$srcdir/include" \
+      -c "$srcdir/tests/programs/early.c" -o $work/early.o || wrong "$compiler: early.c is not clean"
+    for order in "$library $other" "$other $library"; do
+      # shellcheck disable=SC2086
+      $CC $CFLAGS $work/early.o $order -pthread -o $work/early$EXEEXT &&
+        $LOG_COMPILER $work/early$EXEEXT || wrong "$compiler, $order: early or late calls fail"
+    done
   done
-
-  # Constructors of a program that is linked statically run after those of the library. A failure
-  # for want of memory has a sentence.
-  cat >$work/early.c <<'EOF'
-#include <perfex.h>
-#include <errno.h>
-#include <stddef.h>
-#include <string.h>
-static _Alignas(16) char pool[1 << 20];
-static size_t used;
-static int is_empty, failed;
-void *malloc(size_t size)
-{
-  if (is_empty || used + size > sizeof pool - 64)
-    return errno = ENOMEM, (void *)0;
-  used += (size + 63) / 64 * 64;
-  return pool + used - (size + 63) / 64 * 64;
-}
-void *calloc(size_t count, size_t size)
-{
-  return malloc(count * size); /* never used before, so it contains 0 */
-}
-void *realloc(void *old, size_t size)
-{
-  void *grown = malloc(size);
-  return grown && old ? memcpy(grown, old, size) : grown;
-}
-void free(void *unused)
-{
-  (void)unused;
-}
-static void fail(const char *part)
-{
-  failed |= perfex_open("nonesuch", 0) || !strstr(perfex_why(), part);
-}
-__attribute__((constructor)) static void early(void)
-{
-  is_empty = 1;
-  fail("no memory");
-  is_empty = 0;
-  fail("nonesuch");
-}
-__attribute__((destructor)) static void late(void)
-{
-  fail("nonesuch");
-  if (failed)
-    __builtin_trap();
-}
-int main(void)
-{
-  return failed;
-}
-EOF
-  if [ "${CPUCYCLES_TEST_UNDER-}" ]; then
-    skipped "early calls: the tool replaces malloc() itself"
-  else
-    $CC $CPPFLAGS $CFLAGS -I"$srcdir/include" $work/early.c "$library" $other -pthread \
-      -o $work/early$EXEEXT && $LOG_COMPILER $work/early$EXEEXT ||
-      wrong "perfex_why() lacks a sentence in constructors, destructors or without memory"
-  fi
 else
   skipped "no static library was built"
 fi
@@ -127,12 +58,8 @@ done
 sed -n '/^#include/,$p' "$srcdir/examples/count-events.c" | cmp - "$builddir/perfex/example.c" ||
   wrong "the manual's example is not that of examples/"
 
-# The example compiles (with CPUCYCLES_TEST_WERROR, without a warning) and runs: it counts, or
-# prints the reason why it cannot.
-# shellcheck disable=SC2086
-$CC $CPPFLAGS -std=c99 -pedantic -Wall -Wextra -Wundef ${CPUCYCLES_TEST_WERROR-} \
-  -I"$srcdir/include" -fsyntax-only "$builddir/perfex/example.c" ||
-  wrong "the manual's example is not clean"
+# The example, which header.sh compiles in examples/, runs: it counts, or prints the reason why it
+# cannot.
 example=$builddir/perfex/.libs/example
 [ -f "$example" ] || example=$builddir/perfex/example$EXEEXT
 status=0

@@ -6,7 +6,6 @@
 
 #include "config.h"
 
-#include "backends/backend.h"
 #include "include/cpucycles.h"
 #include "include/cpucycles/bench.h"
 #include "include/cpucycles/inline.h"
@@ -15,8 +14,6 @@
 #endif
 #include "lib/frequency.h"
 #include "lib/process.h"
-#include "lib/select.h"
-#include "lib/table.h"
 #include "sys/cpuid.h"
 #include "sys/os-clock.h"
 
@@ -129,15 +126,11 @@ static void *raise_signals(void *unused)
 
 static int call_while_another_thread_raises(void)
 {
-  struct sigaction set;
+  struct sigaction set = { .sa_sigaction = count_and_escape, .sa_flags = SA_SIGINFO };
   pthread_t thread;
   int i;
 
   forbidden = suite_forbidden_page();
-  memset(&set, 0, sizeof set);
-  set.sa_sigaction = count_and_escape;
-  set.sa_flags = SA_SIGINFO;
-  sigemptyset(&set.sa_mask);
   for (i = 0; i < CPUC_OS_THREAD_FAULT_SIGNALS; i++)
     sigaction(cpuc_os_thread_fault_signals[i], &set, NULL);
   if (pthread_create(&thread, NULL, raise_signals, NULL) != 0)
@@ -166,30 +159,6 @@ static void *call_from_thread(void *unused)
 static int count_in_the_child(void)
 {
   return !count_increases();
-}
-
-static int fork_while_another_thread_calls(void)
-{
-  pthread_t thread;
-  int result;
-
-  pthread_create(&thread, NULL, call_from_thread, NULL);
-  result = result_in_child(count_in_the_child);
-  pthread_join(thread, NULL);
-  return result != 0 || !count_increases();
-}
-
-/* The fork happens at any time before, during or after the first call. Another thread may hold a
-   lock of the C library or of qemu, which then stays locked in the child. */
-TEST(fork_during_the_first_call_leaves_a_child_that_counts)
-{
-#if defined(__linux__) && !defined(__GLIBC__)
-  SKIP_IF(1, "with some versions of musl, which no macro tells apart, a forked child waits forever "
-             "for pthread_key_create() in another thread of its parent");
-#endif
-  SKIP_IF(suite_under("qemu"),
-    "under qemu, a child forked while another thread opens a file waits for a lock forever");
-  in_children(300, fork_while_another_thread_calls);
 }
 
 static void *cancel_and_call(void *has_returned)
@@ -664,16 +633,6 @@ TEST_LOOP(jump_out_of_the_first_call_blocks_no_thread, 2)
 }
 
 #endif
-
-TEST(unscaled_counter_needs_no_wrapper)
-{
-  const struct cpuc_candidate *selected;
-
-  cpucycles();
-  selected = cpuc_process_select_once()->selected;
-  ck_assert_int_eq(cpucycles == selected->backend->read,
-    selected->backend->width == 64 && selected->info.scaling == 1);
-}
 
 static void *print_in_the_first_call(void *unused)
 {

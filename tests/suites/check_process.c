@@ -36,7 +36,7 @@ const struct cpuc_table_entry cpuc_table[CPUC_TABLE_LENGTH]
   = { [0 ... CPUC_TABLE_LENGTH - 1] = { "count", "a counter of the test", &counter } };
 
 static void (*finder)(struct cpuc_selection *);
-static int searches, arrived, is_searching, may_end;
+static int searches, is_searching, may_end;
 
 static void find_result(struct cpuc_selection *selection)
 {
@@ -63,44 +63,6 @@ static void count_searches(struct cpuc_selection *unused)
 {
   (void)unused;
   searches++;
-}
-
-/* Threads. */
-
-enum { THREADS = 16 };
-
-/* Takes so long that the other threads search at the same time. */
-static void count_slowly(struct cpuc_selection *unused)
-{
-  const struct timespec pause = { 0, 20000000 };
-
-  count_searches(unused);
-  while (__atomic_load_n(&arrived, __ATOMIC_RELAXED) < THREADS)
-    sched_yield();
-  nanosleep(&pause, NULL);
-}
-
-static void *search_together(void *unused)
-{
-  (void)unused;
-  __atomic_add_fetch(&arrived, 1, __ATOMIC_RELAXED);
-  return search(count_slowly) == 0 ? &searches : NULL;
-}
-
-TEST(sixteen_threads_search_once)
-{
-  pthread_t threads[THREADS];
-  void *found;
-  int i;
-
-  cpucycles();
-  for (i = 0; i < THREADS; i++)
-    ck_assert_int_eq(pthread_create(&threads[i], NULL, search_together, NULL), 0);
-  for (i = 0; i < THREADS; i++) {
-    pthread_join(threads[i], &found);
-    ck_assert_ptr_nonnull(found);
-  }
-  ck_assert_int_eq(searches, 1);
 }
 
 /* Calls from within find(), as a fault handler or an allocator of the program would make them,
@@ -177,63 +139,62 @@ static void *search_in_a_thread(void *unused)
   return unused;
 }
 
-static int search_in_the_child(void)
+static void *search_beside(void *unused)
 {
-  return search(count_searches) != 0 || searches != 1 || !count_increases();
+  (void)unused;
+  return search(count_searches) == 0 ? &searches : NULL;
 }
 
-/* The thread that searches does not exist in the child. */
-TEST(child_forked_during_a_search_repeats_it)
-{
-  pthread_t thread;
+static int handler_searches, child_has_found;
 
-  cpucycles();
-  ck_assert_int_eq(pthread_create(&thread, NULL, search_in_a_thread, NULL), 0);
-  wait_for(&is_searching);
-  in_child_process(search_in_the_child);
-  __atomic_store_n(&may_end, 1, __ATOMIC_RELEASE);
-  pthread_join(thread, NULL);
-  ck_assert_int_eq(search(count_searches), 0); /* the parent's search has ended */
-  ck_assert_int_eq(searches, 0);
+static void search_in_the_child(void)
+{
+  child_has_found = search(count_searches) == 0 && searches == 1 && count_increases();
+}
+
+static void search_in_a_fork_handler(void)
+{
+  if (handler_searches)
+    search_in_the_child();
 }
 
 /* A constructor of the program without a priority, which the linker puts before the files of a
    static library. Its fork handler, too, runs before the handler of a library that installs its own
    later. */
-
-static int handler_searches, handler_found;
-
-static void search_in_a_fork_handler(void)
-{
-  if (handler_searches)
-    handler_found = search_in_the_child() == 0;
-}
-
 __attribute__((constructor)) static void install_fork_handler(void)
 {
   pthread_atfork(NULL, NULL, search_in_a_fork_handler);
 }
 
-static int handler_has_found_nothing(void)
+static int child_has_found_nothing(void)
 {
-  return !handler_found;
+  if (!handler_searches)
+    search_in_the_child();
+  return !child_has_found;
 }
 
-/* The search of another thread would never end in the child. */
-TEST(fork_handler_of_a_constructor_may_search)
+/* The thread that searches does not exist in the child, where its search would never end. Another
+   thread of the parent waits for it. */
+TEST(result_is_found_once_and_again_in_a_forked_child_also_in_fork_handlers)
 {
-  pthread_t thread;
+  const struct timespec pause = { 0, 20000000 };
+  pthread_t threads[2];
+  void *found;
 
-#ifdef __APPLE__
-  SKIP_IF(1, "constructors of this system have no priorities");
-#endif
   cpucycles();
-  ck_assert_int_eq(pthread_create(&thread, NULL, search_in_a_thread, NULL), 0);
+  ck_assert_int_eq(pthread_create(&threads[0], NULL, search_in_a_thread, NULL), 0);
   wait_for(&is_searching);
+  ck_assert_int_eq(pthread_create(&threads[1], NULL, search_beside, NULL), 0);
+#ifndef __APPLE__ /* whose constructors have no priorities */
   handler_searches = 1;
-  in_child_process(handler_has_found_nothing);
+#endif
+  in_child_process(child_has_found_nothing);
+  nanosleep(&pause, NULL);
   __atomic_store_n(&may_end, 1, __ATOMIC_RELEASE);
-  pthread_join(thread, NULL);
+  pthread_join(threads[0], NULL);
+  pthread_join(threads[1], &found);
+  ck_assert_ptr_nonnull(found);
+  ck_assert_int_eq(searches, 0);
 }
 
 /* Signals. */
