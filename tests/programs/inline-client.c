@@ -32,32 +32,21 @@ extern const char *PART(void);
 #define WITHOUT_FLOATING_POINT
 #endif
 
-FOR_ANOTHER_MODEL static long long read_for_another_model(void)
-{
-  cpucycles_inline_fence();
-  return cpucycles_inline();
-}
-
-FOR_ANOTHER_MODEL static long long time_for_another_model(void)
-{
-  long long begin = cpucycles_inline_section_begin();
-  long long section = cpucycles_inline_section_end() - begin;
-
-  return cpucycles_inline_section_overhead() < 0 ? -1 : section;
-}
-
-WITHOUT_FLOATING_POINT static long long read_without_floating_point(void)
-{
-  return cpucycles_inline();
-}
-
-WITHOUT_FLOATING_POINT static long long time_without_floating_point(void)
-{
-  long long begin = cpucycles_inline_section_begin();
-  long long section = cpucycles_inline_section_end() - begin;
-
-  return cpucycles_inline_section_overhead() < 0 ? -1 : section;
-}
+#define FUNCTIONS(attribute, name) \
+  attribute static long long read_##name(void) \
+  { \
+    cpucycles_inline_fence(); \
+    return cpucycles_inline(); \
+  } \
+  attribute static long long time_##name(void) \
+  { \
+    long long begin = cpucycles_inline_section_begin(); \
+    long long section = cpucycles_inline_section_end() - begin; \
+\
+    return cpucycles_inline_section_overhead() < 0 ? -1 : section; \
+  }
+FUNCTIONS(FOR_ANOTHER_MODEL, for_another_model)
+FUNCTIONS(WITHOUT_FLOATING_POINT, without_floating_point)
 
 enum { READS = 8 };
 

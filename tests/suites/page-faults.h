@@ -6,28 +6,6 @@
 
 #include "tests/suites/child.h"
 
-/* 0 if the kernel counts page faults of a thread in user mode; else its errno, or 255. */
-static inline int count_page_fault(void)
-{
-  int event = open_software_event(PERF_COUNT_SW_PAGE_FAULTS);
-  long long count = 0;
-  char *page;
-
-  if (event < 0)
-    return errno;
-  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED)
-    return 255;
-  *(volatile char *)page = 1;
-  return read(event, &count, sizeof count) == (ssize_t)sizeof count && count > 0 ? 0 : 255;
-}
-
-/* Skips the test unless the kernel can count these events here. */
-static inline void skip_without_counts(void)
-{
-  skip_unless(count_page_fault, 0, "the kernel or emulator counts no page faults in user mode");
-}
-
 enum { PAGES = 64 };
 
 static _Thread_local volatile char *mapping;

@@ -24,13 +24,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PERF_KERNEL_PAGES = 2, PERF_KERNEL_REQUESTS = 16, SIMULATED_ID = 1000 };
+enum { PERF_KERNEL_PAGES = 2, SIMULATED_ID = 1000 };
 
 static struct perf_kernel {
   int has_no_events;      /* as in an emulator */
   uint32_t excluding_pmu; /* type of the only PMU that can exclude the kernel; 0: all can */
   int lost_hardware;      /* 1: read(2) fails for events with config1 */
   uint32_t lacking_pmu;   /* type of a PMU that lacks the generic event; 0: none */
+  uint32_t event_11_pmu;  /* type of the only PMU of Arm, which has event 0x11; 0: no such limit */
   /* Software events that are refused with refusal_errno, by their config: always, or as members of
      a group; 0: none. And whether every event is that excludes the kernel. */
   int refused, refused_together, refused_without_kernel;
@@ -54,13 +55,8 @@ static struct perf_kernel {
   int simulates_events; /* 1: opens /dev/null, because the real kernel has no events */
 } perf_kernel;
 
-/* The events that this thread has requested from the kernel, and its calls of the kernel that open,
-   identify or read an event. */
-static _Thread_local struct perf_kernel_request {
-  struct perf_event_attr wanted;
-  int leader;
-} perf_kernel_requests[PERF_KERNEL_REQUESTS];
-static _Thread_local int perf_kernel_request_count, perf_kernel_calls;
+/* The calls of the kernel by this thread that open, identify or read an event. */
+static _Thread_local int perf_kernel_calls;
 
 /* The IDs of the last leader that the thread has opened, and of its member. */
 static _Thread_local uint64_t perf_kernel_ids[2];
@@ -87,6 +83,9 @@ static int refusal(const struct perf_event_attr *wanted, int leader)
 
   return perf_kernel.has_no_events ? ENOSYS
     : pmu != 0 && pmu == perf_kernel.lacking_pmu ? ENOENT
+    : perf_kernel.event_11_pmu && wanted->type > PERF_TYPE_BREAKPOINT
+      && (wanted->type != perf_kernel.event_11_pmu || wanted->config != 0x11)
+    ? ENOENT
     : perf_kernel.excluding_pmu && wanted->exclude_kernel && pmu != perf_kernel.excluding_pmu
     ? EOPNOTSUPP
     : (perf_kernel.refused_without_kernel && wanted->exclude_kernel)
@@ -100,9 +99,6 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted, int leader)
   int event;
 
   perf_kernel_calls++;
-  if (perf_kernel_request_count < PERF_KERNEL_REQUESTS)
-    perf_kernel_requests[perf_kernel_request_count++]
-      = (struct perf_kernel_request){ *wanted, leader };
   if (perf_kernel.on_open)
     perf_kernel.on_open();
   errno = refusal(wanted, leader);
