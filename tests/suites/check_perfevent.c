@@ -595,10 +595,36 @@ TEST_LOOP(lost_page_leads_to_another_read, PAGE_LOSSES)
 
 /* Reads in a handler after a number of instructions of another read. */
 
-static int steps;
-static long long (*read_in_step)(void);
-static int has_read_in_step;
+enum { FIRST_READ = 4, INTERRUPTED_READS };
+
+static int interrupted_read, steps, has_read_in_step;
 static long long count_in_step;
+
+static void advance_event(void)
+{
+  perf_kernel.reading.value += 100;
+}
+
+/* Unless the interrupted read is the first, the page loses its index, and in addition: 1: the event
+   its hardware; 2: the thread the descriptor, and the kernel its events; 3: as 2, but then the page
+   has the index again, so the interrupted read finds the count there, and must not add the base of
+   the fallback counter. */
+static long long read_in_step(void)
+{
+  long long count;
+
+  if (interrupted_read == FIRST_READ)
+    return cpucycles();
+  lose_index();
+  perf_kernel.lost_hardware = interrupted_read == 1;
+  if (interrupted_read >= 2) {
+    close(event_descriptor());
+    perf_kernel.has_no_events = 1;
+  }
+  count = read_page();
+  page->index = interrupted_read == 3 ? 2 : 0;
+  return count;
+}
 
 static void read_after_steps(int signal, siginfo_t *info, void *context)
 {
@@ -616,12 +642,25 @@ enum { RIGHT, WRONG, NOT_REACHED };
 
 /* Returns RIGHT if the counts of the interrupted read, of the handler and of the next read are from
    `least` to `most`, and the count of the next read is at least as high as the other two;
-   NOT_REACHED if the handler did not read. */
-static int try_reads(long long (*read)(void), long long least, long long most)
+   NOT_REACHED if the handler did not read. The event of a first read counts from 10^12, and its
+   base is about -10^12, so the count is far too high if the base is not added. */
+static int read_with_a_handler(void)
 {
   struct sigaction action = { .sa_sigaction = read_after_steps, .sa_flags = SA_SIGINFO };
-  long long count, next;
+  long long (*read)(void) = interrupted_read == FIRST_READ ? cpucycles : read_page;
+  long long least = 0, most = 1000000, count, next;
 
+  if (interrupted_read == FIRST_READ) {
+    perf_kernel.reading = (struct cpuc_perf_reading){ 1000000000000LL, 1, 1, 0 };
+    perf_kernel.during_read = advance_event;
+    cpuc_perf_close();
+  } else {
+    page = add_page(2, 48, 1000000000000LL);
+    perf_kernel.ahead = 1000000000000LL;
+    open_page_counter();
+    least = read_page();
+    most = least + 200000000000LL;
+  }
   sigaction(SIGTRAP, &action, NULL);
   set_single_step(1);
   count = read();
@@ -635,79 +674,23 @@ static int try_reads(long long (*read)(void), long long least, long long most)
     : WRONG;
 }
 
-/* Repeats the read in a child, with the handler after one instruction more each time, until the
-   child ends with this result. */
-static void expect_right_reads_until(int end, int (*read_in_steps)(void))
+/* Repeats the read in a child, with the handler after one instruction more each time. A first read
+   blocks signals before it opens the event, and a SIGTRAP that is blocked ends the child. */
+TEST_LOOP(read_is_right_if_a_handler_reads_after_any_instruction, INTERRUPTED_READS)
 {
   int result = RIGHT, number;
 
+  skip_without_single_steps();
+  interrupted_read = _i;
+  if (_i == FIRST_READ)
+    select_perfevent_or_skip();
   for (number = 0; result == RIGHT; number++) {
     steps = number;
-    result = result_in_child(read_in_steps);
+    result = result_in_child(read_with_a_handler);
   }
-  ck_assert_msg(result == end, "instruction %d: %d", number - 1, result);
+  ck_assert_msg(result == (_i == FIRST_READ ? -SIGTRAP : NOT_REACHED), "instruction %d: %d",
+    number - 1, result);
   ck_assert_int_gt(number, 10);
-}
-
-static int loss;
-
-/* The page loses its index, and in addition: 1: the event its hardware; 2: the thread the
-   descriptor, and the kernel its events; 3: as 2, but then the page has the index again, so the
-   interrupted read finds the count there, and must not add the base of the fallback counter. */
-static long long lose_index_and_read(void)
-{
-  long long count;
-
-  lose_index();
-  perf_kernel.lost_hardware = loss == 1;
-  if (loss >= 2) {
-    close(event_descriptor());
-    perf_kernel.has_no_events = 1;
-  }
-  count = read_page();
-  page->index = loss == 3 ? 2 : 0;
-  return count;
-}
-
-static int lose_page_in_a_read(void)
-{
-  page = add_page(2, 48, 1000000000000LL);
-  perf_kernel.ahead = 1000000000000LL;
-  open_page_counter();
-  read_page();
-  read_in_step = lose_index_and_read;
-  return try_reads(read_page, 1000000000000LL, 1200000000000LL);
-}
-
-TEST_LOOP(read_is_right_if_a_handler_loses_the_page_after_any_instruction, 4)
-{
-  loss = _i;
-  skip_without_single_steps();
-  expect_right_reads_until(NOT_REACHED, lose_page_in_a_read);
-}
-
-static void advance_event(void)
-{
-  perf_kernel.reading.value += 100;
-}
-
-/* The event counts from 10^12, and the base is about -10^12. So the count of the event is far too
-   high if the base is not added. */
-static int open_in_a_read(void)
-{
-  perf_kernel.reading = (struct cpuc_perf_reading){ 1000000000000LL, 1, 1, 0 };
-  perf_kernel.during_read = advance_event;
-  cpuc_perf_close();
-  read_in_step = cpucycles;
-  return try_reads(cpucycles, 0, 1000000);
-}
-
-/* The read blocks signals before it opens the event. A SIGTRAP that is blocked ends the child. */
-TEST(first_read_is_right_if_a_handler_reads_before_the_event_is_opened)
-{
-  skip_without_single_steps();
-  select_perfevent_or_skip();
-  expect_right_reads_until(-SIGTRAP, open_in_a_read);
 }
 
 #endif
@@ -795,9 +778,9 @@ struct pmu_file {
   const char *pmu, *name, *text;
 };
 
-/* What open() returns; PMUs that lack the generic event, are alone in excluding the kernel, or alone
-   have event 0x11; and the files. If open() succeeds without the event of a PMU, it did not ask for
-   this event. */
+/* What open() returns; the PMU that lacks the generic event, that is alone in excluding the kernel,
+   or that alone has event 0x11; and the files. If open() succeeds without the event of a PMU, it did
+   not ask for this event. */
 static const struct {
   int error;
   uint32_t lacking_pmu, excluding_pmu, event_11_pmu;

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-/* The names of the numbers with a kernel event. check_perfex_groups tests which events they name. */
+/* The names of the numbers with a kernel event. check_perfex_groups tests what they name. */
 static const char *const names[PFX_EVENTS] = { [0] = "cycles", [6] = "branches",
   [9] = "L1-icache-load-misses", [10] = "cache-misses", [15] = "instructions", [16] = "cycles",
   [17] = "instructions", [18] = "L1-dcache-loads", [19] = "L1-dcache-stores",

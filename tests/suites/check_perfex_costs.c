@@ -209,7 +209,8 @@ TEST(cost_is_from_the_last_file_that_has_the_event)
   snprintf(origins, sizeof origins, "costs of 24: loaded earlier\ncosts of 0: %s\n",
     path_of("/two"));
   expect_printed_origins(24, 0, origins);
-  expect_printed_origins(19, 15, "costs of 19: /etc/perfex.costs\ncosts of 15: measured here within ");
+  expect_printed_origins(19, 15,
+    "costs of 19: /etc/perfex.costs\ncosts of 15: measured here within ");
   expect_printed_origins(26, 12, "costs of 26: built in\ncosts of 12: not known\n");
   capture_begin(stdout);
   ck_assert_int_gt(perfex_print_table(), 0);
@@ -310,6 +311,15 @@ TEST(unreadable_file_fails_with_its_errno)
   ck_assert_int_eq(open_descriptors(), before);
 }
 
+static void describe_cache(int index, const char *name, const char *text)
+{
+  char path[128], line[32];
+
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
+  snprintf(line, sizeof line, "%s\n", text);
+  write_file(path, line);
+}
+
 /* The kernel's descriptions of caches are written one after another. A list of caches ends before a
    cache that has another level or no size, or is too small. */
 TEST(cache_sizes_come_from_the_kernel)
@@ -334,18 +344,11 @@ TEST(cache_sizes_come_from_the_kernel)
   size_t i;
 
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    const char *const texts[3][2] = { { "level", rows[i].level }, { "type", rows[i].type },
-      { "size", rows[i].size } };
     struct pfx_cost_measured measured;
-    char path[128], line[32];
-    int k;
 
-    for (k = 0; k < 3; k++) {
-      snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", rows[i].index,
-        texts[k][0]);
-      snprintf(line, sizeof line, "%s\n", texts[k][1]);
-      write_file(path, line);
-    }
+    describe_cache(rows[i].index, "level", rows[i].level);
+    describe_cache(rows[i].index, "type", rows[i].type);
+    describe_cache(rows[i].index, "size", rows[i].size);
     pfx_cost_measure(&measured);
     ck_assert_msg(measured.levels == rows[i].levels
         && measured.level[measured.levels - 1].bytes == rows[i].bytes,
