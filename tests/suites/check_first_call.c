@@ -51,35 +51,35 @@ static const struct cpucycles_counter_info *find_counter(const char *name)
 
 enum { THREADS = 16 };
 
-/* Returns the name of the counter, or NULL if the count steps back. Half of the threads read inline
-   first. */
-static void *call_together(void *unused)
+/* Returns NULL if the count steps back. Half of the threads read inline first. */
+static void *call_together(void *name)
 {
   static int arrived;
   int is_inline = __atomic_fetch_add(&arrived, 1, __ATOMIC_RELAXED) % 2;
   long long count, next;
 
-  (void)unused;
   while (__atomic_load_n(&arrived, __ATOMIC_RELAXED) < THREADS)
     sched_yield();
   (void)stay_on_this_cpu(); /* for counters of scope "core" */
   count = is_inline ? cpucycles_inline() : cpucycles();
   next = is_inline ? cpucycles() : cpucycles_inline();
-  return count < 0 || next < count ? NULL : (void *)cpucycles_implementation();
+  *(const char **)name = cpucycles_implementation();
+  return count < 0 || next < count ? NULL : name;
 }
 
 static int call_from_16_threads(void)
 {
   pthread_t threads[THREADS];
-  void *name;
+  const char *names[THREADS];
+  void *result;
   int i, bad = 0;
 
   for (i = 0; i < THREADS; i++)
-    if (pthread_create(&threads[i], NULL, call_together, NULL) != 0)
+    if (pthread_create(&threads[i], NULL, call_together, &names[i]) != 0)
       return 3;
   for (i = 0; i < THREADS; i++) {
-    pthread_join(threads[i], &name);
-    bad |= name != cpucycles_implementation();
+    pthread_join(threads[i], &result);
+    bad |= !result || strcmp(names[i], cpucycles_implementation()) != 0;
   }
   return bad || !count_increases();
 }

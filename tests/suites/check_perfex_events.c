@@ -235,43 +235,36 @@ TEST_LOOP(thread_and_forked_child_neither_have_nor_disturb_the_count, 2)
 
 enum { THREADS = 8, SECTIONS = 50 };
 
-struct runner {
-  pthread_t thread;
-  int first, wrong;
-};
-
-static void *run_sections(void *argument)
+/* Stores the first generation. Returns NULL if one of the counts is wrong. */
+static void *run_sections(void *first)
 {
   struct suite_repeat repeat = suite_repeat(SECTIONS);
-  struct runner *runner = argument;
+  int *generation = first, start, wrong = 0;
   long long c0, c1;
 
   while (suite_again(&repeat)) {
-    int start = start_counters(0, 15);
-    int read = read_counters(15, &c1, 0, &c0);
-
-    if (repeat.begun == 1)
-      runner->first = start;
-    runner->wrong += start <= 0 || read != start || c0 <= 0;
-    runner->wrong += start != runner->first + 2 * ((int)repeat.begun - 1);
+    start = start_counters(0, 15);
+    *generation = repeat.begun == 1 ? start : *generation;
+    wrong += start <= 0 || start != *generation + 2 * ((int)repeat.begun - 1);
+    wrong += read_counters(15, &c1, 0, &c0) != start || c0 <= 0;
   }
-  return NULL;
+  return wrong ? NULL : first;
 }
 
 TEST(threads_count_concurrently_with_distinct_generations)
 {
-  struct runner runners[THREADS] = { { 0, 0, 0 } };
-  int i, j;
+  pthread_t threads[THREADS];
+  int first[THREADS], i, j;
+  void *result;
 
   skip_without_perf_events();
   for (i = 0; i < THREADS; i++)
-    ck_assert_int_eq(pthread_create(&runners[i].thread, NULL, run_sections, &runners[i]), 0);
-  for (i = 0; i < THREADS; i++)
-    pthread_join(runners[i].thread, NULL);
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, run_sections, &first[i]), 0);
   for (i = 0; i < THREADS; i++) {
-    ck_assert_int_eq(runners[i].wrong, 0);
+    pthread_join(threads[i], &result);
+    ck_assert_ptr_nonnull(result);
     for (j = 0; j < i; j++) /* far from each other */
-      ck_assert_int_gt(abs(runners[i].first - runners[j].first), 1000000);
+      ck_assert_int_gt(abs(first[i] - first[j]), 1000000);
   }
 }
 
