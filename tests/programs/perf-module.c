@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The library as a module that check_unload loads and unloads, with all that stays after a call:
-   perf events of threads, and signal handlers. The event is a software event, which needs no
-   PMU. */
+/* The library as a module that check_unload loads and unloads, with perf events of threads, which
+   stay after a call. The event is a software event, which needs no PMU. */
 
 #include "config.h"
 
 #include "backends/perf/hot.h"
 #include "backends/perf/open.h"
 #include "lib/process.h"
-#include "sys/os-thread.h"
-#include "sys/guard.h"
 
 #include <dlfcn.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,12 +45,7 @@ int module_open(void)
 {
   struct cpuc_machine machine = { { 0 } };
   struct cpuc_diagnosis why = { .machine = &machine };
-  struct cpuc_os_thread_saved saved;
 
-  cpuc_os_thread_block_signals_and_cancellation(&saved);
-  cpuc_guard_enter();
-  cpuc_guard_leave();
-  cpuc_os_thread_restore_signals_and_cancellation(&saved);
   return cpuc_perf_open(&counter, &cpuc_select_services, &why);
 }
 

@@ -248,6 +248,7 @@ TEST_LOOP(events_take_half_of_the_descriptors_until_their_thread_exits, 2)
       with_event++;
       ck_assert_int_ge(descriptors[i], LOW_LIMIT / 4);
       ck_assert_int_lt(descriptors[i], LOW_LIMIT / 2);
+      ck_assert_int_eq(fcntl(descriptors[i], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
     }
   ck_assert_int_ge(with_event, LOW_LIMIT / 4 - before);
   ck_assert_int_lt(with_event, READERS);
@@ -267,29 +268,25 @@ static int use_low_number(void)
   return fcntl(2, F_DUPFD, 3) < 5 ? 0 : -1;
 }
 
-/* _i: 1: the limit of descriptors is 10, so a quarter of it, the lowest number for an event, would
-   be the number of a standard stream; 0: the usual limit. */
-TEST_LOOP(event_descriptor_is_above_standard_streams_and_closed_by_exec, 2)
+/* A quarter of the limit, the lowest number for an event, would be that of a standard stream, and
+   the streams are closed. */
+TEST(event_descriptor_is_above_standard_streams)
 {
-  int saved[3], i, descriptor;
+  int saved[3], i;
 
   skip_without_perf_events();
-  if (_i) {
-    skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
-    skip_unless(use_low_number, 0, "the descriptors 3 and 4 are in use");
-  }
+  skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
+  skip_unless(use_low_number, 0, "the descriptors 3 and 4 are in use");
   for (i = 0; i < 3; i++) {
     saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 20);
     close(i);
   }
-  ck_assert_int_eq(_i ? set_descriptor_limit(10) : 0, 0);
+  ck_assert_int_eq(set_descriptor_limit(10), 0);
   select_perfevent_or_skip();
   ck_assert_int_eq(fcntl(0, F_GETFD), -1);
   for (i = 0; i < 3; i++)
     dup2(saved[i], i);
-  descriptor = event_descriptor();
-  ck_assert_int_gt(descriptor, 2);
-  ck_assert_int_eq(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+  ck_assert_int_gt(event_descriptor(), 2);
 }
 
 static void read_once(void)
@@ -697,7 +694,7 @@ TEST_LOOP(read_is_right_if_a_handler_reads_after_any_instruction, INTERRUPTED_RE
 
 /* Pages. */
 
-TEST_LOOP(count_is_offset_plus_sign_extended_counter_at_four_widths, 12)
+TEST_LOOP(count_is_offset_plus_sign_extended_counter_at_four_widths, 8)
 {
   static const struct {
     int width;
@@ -705,18 +702,14 @@ TEST_LOOP(count_is_offset_plus_sign_extended_counter_at_four_widths, 12)
     uint64_t counter;
     long long count;
   } cases[] = {
-    { 32, 0, 5, 5 },
     { 32, 0x100000000LL, 0x7fffffff, 0x17fffffffLL },
     { 32, 0x100000000LL, 0x80000000, 0x80000000LL }, /* past the middle, so it is negative */
     { 32, 1000, 0xdeadbeef00000010ULL, 1016 },       /* bits above the width are ignored */
     { 40, 1LL << 39, 0xffffffffffULL, (1LL << 39) - 1 },
-    { 40, 1LL << 39, 0x8000000000ULL, 0 },
     { 48, 1LL << 47, 0x800000000000ULL, 0 }, /* where Linux starts its counters on Intel */
-    { 48, 1LL << 47, 0x7fffffffffffULL, (1LL << 48) - 1 },
     { 48, -1000, 3000, 2000 }, /* a negative offset */
     { 64, INT64_MIN, 0x8000000000000000ULL, 0 }, /* where Linux starts its counters on Arm */
     { 64, INT64_MIN, 0x8000000000001234ULL, 0x1234 },
-    { 64, 0, 0x7fffffffffffffffULL, INT64_MAX },
   };
 
   add_page(1, cases[_i].width, cases[_i].offset);
@@ -779,7 +772,7 @@ struct pmu_file {
 };
 
 /* What open() returns; the PMU that lacks the generic event, that is alone in excluding the kernel,
-   or that alone has event 0x11; and the files. If open() succeeds without the event of a PMU, it did
+   or that alone has event 0x11; and the files. If open() succeeds without a PMU's event, it did
    not ask for this event. */
 static const struct {
   int error;
@@ -796,7 +789,6 @@ static const struct {
   { ENODEV, 4, 0, 0, HYBRID("10\n") },
   { ENODEV, 10, 0, 0, HYBRID("10\n") },
   { ENODEV, 0, 0, 0, HYBRID("") },
-  { ENODEV, 0, 0, 0, HYBRID("x\n") },
   { ENODEV, 0, 0, 0, HYBRID("99999999999999999999\n") },
   { ENODEV, 0, 0, 0, HYBRID("-4\n") },
   { ENODEV, 0, 0, 0, /* too many */

@@ -344,7 +344,7 @@ TEST(unsupported_event_differs_from_no_pmu)
     { { .refused_together = PERF_COUNT_SW_PAGE_FAULTS }, { 0, 15 }, EINVAL,
       "together with event 0" },
     { { .refused = PERF_COUNT_SW_TASK_CLOCK }, { 0, 15 }, 0, "" }, /* event 0, cycles */
-    { { .refused_without_kernel = 1 }, { 0, 15 }, 0, "" },
+    { { .excluding_pmu = 99 }, { 0, 15 }, EINVAL, "" }, /* no PMU can exclude the kernel */
   };
   size_t i, k;
 
@@ -354,7 +354,7 @@ TEST(unsupported_event_differs_from_no_pmu)
       int error = errors[k] == EOPNOTSUPP ? EINVAL : errors[k], result, observed;
       const char *message = error == EACCES ? "" : rows[i].message;
 
-      if (rows[i].error && error != EACCES)
+      if (rows[i].error && (error != EACCES || rows[i].kernel.excluding_pmu))
         error = rows[i].error;
       perf_kernel = rows[i].kernel;
       perf_kernel.refusal_errno = errors[k];

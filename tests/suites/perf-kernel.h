@@ -33,8 +33,8 @@ static struct perf_kernel {
   uint32_t lacking_pmu;   /* type of a PMU that lacks the generic event; 0: none */
   uint32_t event_11_pmu;  /* type of the only PMU of Arm, which has event 0x11; 0: no such limit */
   /* Software events that are refused with refusal_errno, by their config: always, or as members of
-     a group; 0: none. And whether every event is that excludes the kernel. */
-  int refused, refused_together, refused_without_kernel;
+     a group; 0: none. */
+  int refused, refused_together;
   int refusal_errno;
   /* The pages for the next events that are mapped, the number of these pages that events have got,
      and whether every event gets a copy of the first page instead. An event without a page here
@@ -88,8 +88,7 @@ static int refusal(const struct perf_event_attr *wanted, int leader)
     ? ENOENT
     : perf_kernel.excluding_pmu && wanted->exclude_kernel && pmu != perf_kernel.excluding_pmu
     ? EOPNOTSUPP
-    : (perf_kernel.refused_without_kernel && wanted->exclude_kernel)
-      || event == perf_kernel.refused || (event == perf_kernel.refused_together && leader >= 0)
+    : event == perf_kernel.refused || (event == perf_kernel.refused_together && leader >= 0)
     ? perf_kernel.refusal_errno : 0;
 }
 
