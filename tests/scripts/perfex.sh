@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests libperfex as it was built. perfex-events(7) has the numbers of all events, and libperfex(3)
-# an example that compiles and runs. symbols.sh tests the shared library, and settings.sh
+# an example that runs. symbols.sh tests the shared library, and settings.sh
 # set-user-ID programs.
 
 set -eu

@@ -194,16 +194,6 @@ TEST_LOOP(reported_scope_fits_the_count, CPUC_TABLE_LENGTH)
   }
 }
 
-/* Opens a page of which each thread gets a copy. */
-static void open_counter_with_copied_page(void)
-{
-  add_page(1, 48, 0);
-  perf_kernel.copies_page = 1;
-  /* read(2) returns 0, which is also the count of the page */
-  perf_kernel.reading.enabled = perf_kernel.reading.running = 1;
-  open_page_counter();
-}
-
 /* Descriptors and memory that threads cost the program. */
 
 enum { READERS = 40 };
@@ -231,9 +221,13 @@ TEST_LOOP(events_take_half_of_the_descriptors_until_their_thread_exits, 2)
   void *result;
 
   skip_unless(lower_the_limit, 0, "the limit of descriptors cannot be lowered");
-  if (_i)
-    open_counter_with_copied_page();
-  else
+  if (_i) {
+    add_page(1, 48, 0);
+    perf_kernel.copies_page = 1; /* for each thread */
+    /* read(2) returns 0, which is also the count of the page */
+    perf_kernel.reading.enabled = perf_kernel.reading.running = 1;
+    open_page_counter();
+  } else
     select_perfevent_or_skip();
   read_in_readers = _i ? read_page : cpucycles;
   ck_assert_int_eq(set_descriptor_limit(LOW_LIMIT), 0);
@@ -297,7 +291,6 @@ static void read_once(void)
 TEST(first_read_in_a_thread_allocates_nothing)
 {
   SKIP_IF(heap_bytes() < 0, "this C library does not count what is allocated");
-  create_keys();
   select_perfevent_or_skip();
   ck_assert_int_eq(bytes_of_a_thread(read_once), 0);
 }

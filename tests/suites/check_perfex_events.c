@@ -115,7 +115,6 @@ static void start_again(void)
 TEST(first_start_in_a_thread_allocates_nothing)
 {
   SKIP_IF(heap_bytes() < 0, "this C library does not count what is allocated");
-  create_keys();
   skip_without_perf_events();
   ck_assert_int_eq(bytes_of_a_thread(start_again), 0);
 }

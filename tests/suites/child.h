@@ -128,17 +128,6 @@ static inline long heap_bytes(void)
   return -1;
 }
 
-/* Creates as many keys as a large program has. The values of later keys then do not fit into the
-   memory that each thread has for values. */
-static inline void create_keys(void)
-{
-  pthread_key_t key;
-  int i;
-
-  for (i = 0; i < 100; i++)
-    ck_assert_int_eq(pthread_key_create(&key, NULL), 0);
-}
-
 /* Runs body(argument) in a new thread. Returns its result. */
 static inline void *result_in_thread(void *(*body)(void *), void *argument)
 {
@@ -160,9 +149,15 @@ static inline void *count_bytes(void *use)
   return (void *)(heap_bytes() - before);
 }
 
-/* Returns the bytes that a new thread allocates in use() and does not free. */
+/* Returns the bytes that a new thread allocates in use() and does not free. The program has many
+   keys, so the values of later keys do not fit into the memory that each thread has for values. */
 static inline long bytes_of_a_thread(void (*use)(void))
 {
+  pthread_key_t key;
+  int i;
+
+  for (i = 0; i < 100; i++)
+    ck_assert_int_eq(pthread_key_create(&key, NULL), 0);
   return (long)result_in_thread(count_bytes, &use);
 }
 
@@ -240,23 +235,12 @@ static inline int call_under_filter(unsigned int action)
 
 #ifdef HAVE_PERF_EVENTS
 
-/* Opens a software event of this thread in user mode. Returns its descriptor, or -1. */
-static inline int open_software_event(unsigned long long config)
-{
-  struct perf_event_attr wanted;
-
-  memset(&wanted, 0, sizeof wanted);
-  wanted.size = sizeof wanted;
-  wanted.type = PERF_TYPE_SOFTWARE;
-  wanted.config = config;
-  wanted.exclude_kernel = wanted.exclude_hv = 1;
-  return (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0);
-}
-
 /* 0 if the kernel counts the CPU time of a thread as a perf event; else its errno, or 255. */
 static inline int count_cpu_time(void)
 {
-  int event = open_software_event(PERF_COUNT_SW_TASK_CLOCK);
+  struct perf_event_attr wanted = { .size = sizeof wanted, .type = PERF_TYPE_SOFTWARE,
+    .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1, .exclude_hv = 1 };
+  int event = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0);
   long long first = 0, last = 0;
 
   if (event < 0)

@@ -61,8 +61,9 @@ static _Thread_local int perf_kernel_calls;
 /* The IDs of the last leader that the thread has opened, and of its member. */
 static _Thread_local uint64_t perf_kernel_ids[2];
 
-/* 1 if the event that this thread opened last has config1. */
-static _Thread_local int last_event_has_config1;
+/* 1 if the event that this thread opened last has config1, and if its group takes turns with other
+   events, because it is not pinned. */
+static _Thread_local int last_event_has_config1, takes_turns;
 
 /* Returns the software event for an event of any core type. */
 static int software_event(const struct perf_event_attr *wanted)
@@ -104,6 +105,8 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted, int leader)
   if (errno != 0)
     return -1;
   last_event_has_config1 = wanted->config1 != 0;
+  if (leader < 0)
+    takes_turns = !wanted->pinned && !wanted->inherit;
   real.type = PERF_TYPE_SOFTWARE;
   real.config = (unsigned)software_event(wanted);
   real.config1 = 0;
@@ -153,6 +156,7 @@ static void alter_event(struct cpuc_perf_reading *reading, ssize_t length)
   if (length == (ssize_t)sizeof *reading && perf_kernel.reading.enabled)
     memcpy(reading, &perf_kernel.reading, offsetof(struct cpuc_perf_reading, id));
   reading->value += (uint64_t)perf_kernel.ahead;
+  reading->enabled += (uint64_t)takes_turns;
   if (perf_kernel.during_read)
     perf_kernel.during_read();
 }
@@ -172,7 +176,9 @@ ssize_t cpuc_perf_kernel_read(int descriptor, void *reading, size_t size)
     length = read(descriptor, reading, size); /* a cancellation point, unlike the real one */
   if (is_one_event)
     alter_event(reading, length);
-  else if (perf_kernel.alter_reading)
+  else
+    ((struct cpuc_perf_group_reading *)reading)->enabled += (uint64_t)takes_turns;
+  if (!is_one_event && perf_kernel.alter_reading)
     perf_kernel.alter_reading(reading, &length);
   return length;
 }
