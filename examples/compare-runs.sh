@@ -9,10 +9,10 @@
 
 set -eu
 
-fail() { echo "compare-runs: $*" >&2; exit 2; }
+fail() { printf 'compare-runs: %s\n' "$*" >&2; exit 2; }
 
 [ $# = 2 ] || [ $# = 3 ] || fail "usage: compare-runs.sh OLD NEW [PERCENT]"
-percent=${3:-2}
+percent=${3-2}
 case $percent in
   *[!0-9.]* | *.*.* | . | '') fail "$percent is not a number of percent, such as 2 or 0.5" ;;
   *[1-9]*) ;;
@@ -50,10 +50,12 @@ report=$(jq -n -r --rawfile old "$1" --rawfile new "$2" --arg old_name "$1" --ar
     | if length <= $digits then "0" * ($digits + 1 - length) + . else . end
     | .[:-$digits] + "." + .[-$digits:];
 
+  def by_name: group_by(.name) | map({ key: .[0].name, value: . }) | from_entries;
   def middle: sort | (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2;
   # One number for each process.
   def by_process($member): [group_by(.process)[] | map(.[$member]) | middle];
-  def spread: (max - min) / middle * 100;
+  def rounded: . * 1e9 | round / 1e9; # 1.02 - 1 is above 0.02
+  def spread: (max - min) / middle * 100 | rounded;
 
   def is_good: .mark == "" and .samples > 0;
   def left_out($file):
@@ -80,7 +82,7 @@ report=$(jq -n -r --rawfile old "$1" --rawfile new "$2" --arg old_name "$1" --ar
         ($before | by_process($member)) as $x | ($after | by_process($member)) as $y
         | ([$x, $y | spread] | max) as $spread
         | (($y | middle) / ($x | middle)) as $ratio
-        | (($ratio - 1) * 100) as $change
+        | (($ratio - 1) * 100 | rounded) as $change
         | (if $member == "cycles" then "core cycles" else $both[0].unit end) as $unit
         | ("\($x | middle | fixed(1) | pad_left(12)) \($y | middle | fixed(1) | pad_left(12)) \($unit)"
           + "  ratio \($ratio | fixed(4))  spread \($spread | fixed(1)) %  ") as $numbers
@@ -94,16 +96,17 @@ report=$(jq -n -r --rawfile old "$1" --rawfile new "$2" --arg old_name "$1" --ar
 
   ($percent | tonumber) as $percent
   | ($old | results($old_name)) as $old | ($new | results($new_name)) as $new
-  | [$old + $new | map(.name) | unique[] as $name
-    | ($old | map(select(.name == $name))) as $before | ($new | map(select(.name == $name))) as $after
+  | ($old | by_name) as $olds | ($new | by_name) as $news
+  | [$olds + $news | keys[] as $name
+    | ($olds[$name] // []) as $before | ($news[$name] // []) as $after
     | judge($before; $after; $percent)
     | .text = (($name | plain | pad(32)) + " "
       + ([.text, ($before | left_out($old_name)), ($after | left_out($new_name))] | join("; ")))]
   | (map(.status) | if index(1) then 1 else max end), map(.text)[]' 2>&1) ||
-  fail "$(echo "$report" | sed 's/^jq: error[^:]*: //; s/ *(not a string).*//')"
+  fail "$(printf '%s\n' "$report" | sed 's/^jq: error[^:]*: //; s/ *(not a string).*//')"
 
 status=${report%%
 *}
-echo "${report#*
+printf '%s\n' "${report#*
 }" || exit 2
 exit "$status"
