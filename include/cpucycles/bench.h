@@ -117,32 +117,32 @@ static __inline void cpucycles_bench(struct cpucycles_bench_result *result,
   (void)cpucycles_bench_run(result, &setup);
 }
 
-/* Print these lines. All parts of a line but the last have 255 bytes. */
+/* Print these lines, in one piece if a line has at most 2047 bytes. */
 static __inline void cpucycles_bench_print(FILE *file, const char *name,
   const struct cpucycles_bench_result *result)
 {
-  char part[256];
+  char part[2048];
   int from;
 
-  for (from = 0; cpucycles_bench_text(part, 256, from, name, result) > 0; from += 255)
+  for (from = 0; cpucycles_bench_text(part, 2048, from, name, result) > 0; from += 2047)
     (void)fputs(part, file);
 }
 static __inline void cpucycles_bench_print_json(FILE *file, const char *name,
   const struct cpucycles_bench_result *result)
 {
-  char part[256];
+  char part[2048];
   int from;
 
-  for (from = 0; cpucycles_bench_json(part, 256, from, name, result) > 0; from += 255)
+  for (from = 0; cpucycles_bench_json(part, 2048, from, name, result) > 0; from += 2047)
     (void)fputs(part, file);
 }
 static __inline void cpucycles_bench_print_comparison(FILE *file,
   const struct cpucycles_bench_comparison *comparison)
 {
-  char part[256];
+  char part[2048];
   int from;
 
-  for (from = 0; cpucycles_bench_comparison_text(part, 256, from, comparison) > 0; from += 255)
+  for (from = 0; cpucycles_bench_comparison_text(part, 2048, from, comparison) > 0; from += 2047)
     (void)fputs(part, file);
 }
 
