@@ -10,6 +10,7 @@ import re
 import sys
 
 SOURCE = os.path.dirname(os.path.abspath(__file__)) + "/../.."
+SCHEMA = SOURCE + "/cpucycles-info/cpucycles-info.schema.json"
 CYCLES = ("core", "system call", "reference")  # kinds that win over all others
 
 
@@ -44,14 +45,21 @@ def judge(report):
 
 
 def record(name, path):
+    import jsonschema  # only here, because report.py runs without it, too
+
     with open(path) as file:
         report = json.load(file)
+    with open(SCHEMA) as file:
+        errors = list(jsonschema.Draft7Validator(json.load(file)).iter_errors(report))
+    assert not errors, errors[0].message
     judge(report)
-    assert re.fullmatch("[a-zA-Z0-9_.-]{1,25}", name), f"{name} is no name of a machine"
+    assert re.fullmatch("[a-zA-Z0-9][a-zA-Z0-9_.-]{0,24}", name), f"{name} is no name of a machine"
     table = f"{SOURCE}/doc/platforms.md"
     with open(table) as file:
         lines = file.read().split("\n")
-    lines = [line for line in lines if not line.startswith(f"| {name:25} |")]
+    written = [line for line in lines if line.startswith(f"| {name:25} |")]
+    assert all("| recorded " in line for line in written), f"{name} is the name of another row"
+    lines = [line for line in lines if line not in written]
     last = max(i for i, line in enumerate(lines) if line.startswith("|"))
     lines.insert(last + 1, row(name, report))
     with open(table, "w") as file:

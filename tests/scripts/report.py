@@ -423,24 +423,31 @@ def recorded_reports_follow_the_schema_and_keep_promises_of_the_selection():
 
 
 def report_of_another_machine_is_recorded_by_one_command():
+    _validator()  # skips the test without jsonschema
     report = document()
+    # each is refused: no selected counter, another schema, the name of a row that is not recorded
+    wrong = {"unselected": dict(report, implementation="default-zero"), "a": report,
+             "malformed": dict(report, implementation_ignored=5), ".": report}
     with tempfile.TemporaryDirectory() as directory:
         recorded.SOURCE = directory
         os.makedirs(f"{directory}/tests/machines")
         os.mkdir(f"{directory}/doc")
-        for name, text in (("doc/platforms.md", "| a |\n\nwords\n"), ("new", json.dumps(report)),
-                           ("wrong", json.dumps(dict(report, implementation="default-zero")))):
-            with open(f"{directory}/{name}", "w") as file:
-                file.write(text)
+        table = f"| {'a':25} | by hand |\n"
+        with open(f"{directory}/doc/platforms.md", "w") as file:
+            file.write(table + "\nwords\n")
         try:
-            for name in ("new", "wrong", "new"):
+            for name, content in [("new", report), *wrong.items(), ("new", report)]:
+                with open(f"{directory}/report", "w") as file:
+                    json.dump(content, file)
                 try:
-                    recorded.record(name, f"{directory}/{name}")
+                    recorded.record(name, f"{directory}/report")
                 except AssertionError:
-                    assert name == "wrong"
+                    assert name in wrong
+                else:
+                    assert name == "new", name
             assert [name for name, path in recorded.machines()] == ["new"]
             with open(f"{directory}/doc/platforms.md") as file:
-                assert file.read() == f"| a |\n{recorded.row('new', report)}\n\nwords\n"
+                assert file.read() == f"{table}{recorded.row('new', report)}\n\nwords\n"
         finally:
             recorded.SOURCE = SOURCE
 
