@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* The configuration of a build without configure: the preprocessor chooses what configure finds.
-   -DHAVE_BACKEND_ID=0 leaves a counter out. */
+   -DHAVE_BACKEND_ID=0 leaves a counter out, except the last resorts. */
 
 /* With these macros, headers declare all that the system has, also with -std=c11. */
 #ifndef _DARWIN_C_SOURCE
@@ -266,15 +266,7 @@
 #else
 #define HAVE_BACKEND_default_monotonic 1
 #endif
-#ifdef HAVE_BACKEND_default_gettimeofday
-#elif 0
-#define HAVE_BACKEND_default_gettimeofday 0
-#else
+#undef HAVE_BACKEND_default_gettimeofday
 #define HAVE_BACKEND_default_gettimeofday 1
-#endif
-#ifdef HAVE_BACKEND_default_zero
-#elif 0
-#define HAVE_BACKEND_default_zero 0
-#else
+#undef HAVE_BACKEND_default_zero
 #define HAVE_BACKEND_default_zero 1
-#endif

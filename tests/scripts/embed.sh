@@ -24,10 +24,11 @@ make_config() {
   sed -n 's/^AC_INIT(\[[a-z]*], \[\([0-9]*\)].*/#define PACKAGE_VERSION "\1"/p' configure.ac
   awk '
     function finish() {
-      if (id)
+      if (id && conditions)
         printf "#ifdef HAVE_BACKEND_%s\n#elif %s\n#define HAVE_BACKEND_%s 0\n#else\n" \
-          "#define HAVE_BACKEND_%s 1\n#endif\n", id,
-          conditions ? conditions : 0, id, id
+          "#define HAVE_BACKEND_%s 1\n#endif\n", id, conditions, id, id
+      else if (id) # the last resorts
+        printf "#undef HAVE_BACKEND_%s\n#define HAVE_BACKEND_%s 1\n", id, id
       conditions = ""
     }
     function add(condition) { conditions = conditions (conditions ? " || " : "") condition }
