@@ -28,7 +28,6 @@ posix_tests += tests/suites/check_ports
 posix_tests += tests/suites/check_printers
 posix_tests += tests/suites/check_process
 posix_tests += tests/suites/check_remedies
-posix_tests += tests/suites/check_report
 posix_tests += tests/suites/check_resources
 posix_tests += tests/suites/check_guard
 posix_tests += tests/suites/check_unload
@@ -92,7 +91,6 @@ tests_suites_check_perfex_groups_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_printers_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_process_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_remedies_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_report_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_resources_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_bench_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_bench_text_CPPFLAGS = $(suite_cppflags)
@@ -232,7 +230,7 @@ EXTRA_DIST += tests/programs/early.c tests/programs/perfex-fortran.f90 tests/pro
 EXTRA_DIST += tests/programs/dropin-client.c tests/programs/dropin-library.c
 EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
 EXTRA_DIST += tests/scripts/report.py tests/scripts/recorded.py
-EXTRA_DIST += tests/scripts/linked.sh tests/scripts/tool.py tests/scripts/valgrind.supp
+EXTRA_DIST += tests/scripts/linked.sh tests/scripts/valgrind.supp
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/words.sh tests/scripts/manuals.sh tests/scripts/analysis.sh

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the remedies for refused counters against simulated files of the kernel: a remedy is given
-   on each machine where it helps, and on no other machine. */
+/* Tests what is found in simulated files of the kernel: the remedies for refused counters, given on
+   each machine where they help, and on no other; hypervisors; the tool's description of the
+   machine. */
 
 #include "config.h"
 
@@ -16,6 +17,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#endif
 
 #ifdef HAVE_PERF_EVENTS
 #include "sys/perf/pmu.h"
@@ -58,8 +64,9 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int leaf)
 #define DMI "/sys/class/dmi/id/"
 #define PMUS "/sys/bus/event_source/devices/"
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
+#define CPUS "/sys/devices/system/cpu/"
 
-/* Files of simulated machines. %s is the value of the word. */
+/* Files of simulated machines. %s is the value of the word, and %c a byte 0. */
 static const struct {
   const char *word, *path, *text;
 } words[] = {
@@ -111,7 +118,15 @@ static const struct {
   { "kvm", DMI "product_name", "KVM Virtual Machine\n" },
   { "xen", "/sys/hypervisor/type", "xen\n" },
   { "kvm-clock", CLOCKS "available_clocksource", "kvm-clock tsc acpi_pm \n" },
-  { "current-kvm-clock", CLOCKS "current_clocksource", "kvm-clock\n" },
+  { "current-clock", CLOCKS "current_clocksource", "%s\n" },
+  { "clocks", CLOCKS "available_clocksource", "%s\n" },
+  { "online", CPUS "online", "%s\n" },
+  { "boost", CPUS "cpufreq/boost", "%s\n" },
+  { "no-turbo", CPUS "intel_pstate/no_turbo", "%s\n" },
+  { "type-core", "/sys/devices/cpu_core/cpus", "%s\n" },
+  { "type-atom", "/sys/devices/cpu_atom/cpus", "%s\n" },
+  { "cpuinfo", "/proc/cpuinfo", "%s" },
+  { "model", "/proc/device-tree/model", "%s%c" },
 };
 
 /* Adds text to a file. `path` and `text` are formats of the value. */
@@ -123,7 +138,7 @@ static void add_text(const char *path, const char *text, const char *value)
   snprintf(name, sizeof name, path, value);
   file = fopen(path_of(name), "a");
   ck_assert_ptr_nonnull(file);
-  fprintf(file, text, value);
+  fprintf(file, text, value, 0);
   ck_assert_int_eq(fclose(file), 0);
 }
 
@@ -145,7 +160,7 @@ static void add_word(const char *word, const char *value)
    of the file. */
 static void begin_machine(const char *description)
 {
-  char text[400], *word = text, *next, *value;
+  char text[700], *word = text, *next, *value;
 
   make_machine();
   memset(signatures, 0, sizeof signatures);
@@ -494,7 +509,7 @@ static const struct {
   { "cpuid=Microsoft Hv; vendor=QEMU; kvm-clock", "KVM", KVM_REMEDY },
   { "cpuid=Microsoft Hv; vendor=QEMU", "QEMU", GIVE("") }, /* kvm=off */
   { "cpuid=bhyve bhyve ; kvm-clock", "KVM", KVM_REMEDY }, /* PVM */
-  { "cpuid=bhyve bhyve ; current-kvm-clock", "KVM", KVM_REMEDY },
+  { "cpuid=bhyve bhyve ; current-clock=kvm-clock", "KVM", KVM_REMEDY },
   { "cpuid=something; kvm-clock", "KVM", KVM_REMEDY },
   { "cpuid=bhyve bhyve ; vendor=BHYVE; product=BHYVE", "bhyve", LEAVE },
   { "cpuid=; vendor=QEMU; product=Standard PC (i440FX + PIIX, 1996)", "QEMU", GIVE("") },
@@ -638,26 +653,199 @@ TEST(line_is_found_anywhere_in_a_file)
   remove_machine();
 }
 
+static struct report report;
+
+/* Describes what the tool finds, except the model. */
+static const char *describe(void)
+{
+  static char text[400];
+  const struct cpu_info *cpu = &report.cpu;
+  const struct settings_info *settings = &report.settings;
+  FILE *out = fmemopen(text, sizeof text, "w");
+  int i;
+
+  ck_assert_ptr_nonnull(out);
+  *text = 0; /* for no output */
+  if (cpu->cpu_count > 0)
+    fprintf(out, "%d CPUs;", cpu->cpu_count);
+  if (cpu->core_count > 0)
+    fprintf(out, "%d cores;", cpu->core_count);
+  for (i = 0; i < cpu->type_count; i++)
+    fprintf(out, "%d %s;", cpu->types[i].count, cpu->types[i].name);
+  if (*report.system.container)
+    fprintf(out, "%s;", report.system.container);
+  if (*settings->clock_source)
+    fprintf(out, "%s of %s;", settings->clock_source, settings->clock_sources);
+  if (*settings->governor)
+    fprintf(out, "%s on %d%s;", settings->governor, settings->governor_cpu_count,
+      settings->other_governors ? " and others" : "");
+  if (settings->turbo >= 0)
+    fprintf(out, "turbo %d;", settings->turbo);
+  fprintf(out, "%s%s", cpu->foreign ? "foreign;" : "", settings->nmi_watchdog ? "watchdog;" : "");
+  fclose(out);
+  return text;
+}
+
+#ifdef HAVE_SYSCTLBYNAME
+#define BOARD NULL
+#else
+#define BOARD "Some Board Rev 1.4"
+#endif
+#define CORE(cpu, list) "; " CPUS "cpu" #cpu "/topology/thread_siblings_list=" list "\n"
+#define GOVERNOR(cpu, name) "; " CPUS "cpu" #cpu "/cpufreq/scaling_governor=" name "\n"
+#define ARM_CPU(number, implementer, part) "processor\t: " #number "\nCPU implementer\t: " \
+  implementer "\nCPU part\t: " part "\n\n"
+
+/* The model NULL is not that of /proc/cpuinfo: it is empty, or comes from sysctlbyname() on systems
+   that have it. */
+static const struct {
+  const char *architecture, *machine, *model, *description;
+} machines[] = {
+  { "x86_64", "", NULL, "" },
+  /* under valgrind, this also shows that the empty line is initialized */
+  { "x86_64", "cpuinfo=", NULL, "" },
+  /* a core is counted once, and a list ends before a number that is too large */
+  { "x86_64", "online=0-3,6" CORE(0, "0-1") CORE(1, "0-1") CORE(2, "2,6") CORE(3, "3")
+      CORE(6, "2,6"), NULL, "5 CPUs;3 cores;" },
+  { "x86_64", "online=0-3,4294967296,7", NULL, "4 CPUs;" },
+  /* core types */
+  { "x86_64", "type-core=0-11; type-atom=12-19", NULL, "12 cpu_core;8 cpu_atom;" },
+  { "aarch64", "cpuinfo=" ARM_CPU(0, "0x41", "0xd03") ARM_CPU(1, "0x41", "0xd09")
+      ARM_CPU(2, "0x41", "0xd09") ARM_CPU(3, "0x61", "0xd09"), NULL,
+    "1 implementer 0x41 part 0xd03;2 implementer 0x41 part 0xd09;1 implementer 0x61 part 0xd09;" },
+  /* the model */
+  { "x86_64", "cpuinfo=model\t: 140\nmodel name\t: 11th Gen Core\n", "11th Gen Core", "" },
+  { "ppc64le", "cpuinfo=processor\t: 0\ncpu\t\t: POWER9, altivec\n", "POWER9, altivec", "" },
+  { "mips64", "cpuinfo=cpu model\t\t: MIPS 5KE  FPU V0.0\n", "MIPS 5KE  FPU V0.0", "" },
+  { "loongarch64", "cpuinfo=Model Name\t\t: Loongson-3A5000-HV\n", "Loongson-3A5000-HV", "" },
+  { "riscv64", "cpuinfo=isa\t\t: rv64\nuarch\t\t: sifive,u74-mc\n", "sifive,u74-mc", "" },
+  { "s390x", "cpuinfo=processor 0: identification = 0A1B,  machine = 3906\n", "machine 3906", "" },
+  { "aarch64", "cpuinfo=" ARM_CPU(0, "0x41", "0xd08"), "implementer 0x41 part 0xd08", "" },
+  { "armv7l", "cpuinfo=model name\t: ARMv7 Processor rev 4\nSerial\t\t: 00000000deadbeef\n",
+    "ARMv7 Processor rev 4", "" },
+  { "x86_64", "cpuinfo=model name\t: \033[31m  \t\n", "?[31m  ?", "" },
+  { "riscv64", "cpuinfo=processor\t: 0\n; model=Some Board Rev 1.4", BOARD, "" },
+  /* lines of another architecture reveal an emulator */
+  { "aarch64", "cpuinfo=vendor_id\t: AuthenticAMD\nmodel name\t: AMD EPYC\n; model=nor this", NULL,
+    "foreign;" },
+  { "x86_64", "cpuinfo=CPU implementer\t: 0x61\nCPU part\t: 0x000\n", NULL, "foreign;" },
+  { "i686", "cpuinfo=processor\t: 0\nisa\t\t: rv64imafdc\n", NULL, "foreign;" },
+  /* containers; an unknown name may identify a person */
+  { "x86_64", "docker", NULL, "docker;" },
+  { "x86_64", "podman", NULL, "podman;" },
+  { "x86_64", "container=lxc", NULL, "lxc;" },
+  { "x86_64", "container=somebodys-name", NULL, "" },
+  { "x86_64", "kubernetes; podman", NULL, "kubernetes;" },
+  { "x86_64", "version=4.19.0-gvisor #1", NULL, "gvisor;" },
+  /* settings */
+  { "x86_64", "online=0-2" GOVERNOR(0, "performance") GOVERNOR(1, "performance")
+      "; boost=0; current-clock=tsc; clocks=tsc hpet acpi_pm ", NULL,
+    "3 CPUs;tsc of tsc hpet acpi_pm;performance on 2;turbo 0;" },
+  { "x86_64", "online=0-2" GOVERNOR(0, "performance") GOVERNOR(1, "powersave")
+      GOVERNOR(2, "performance") "; boost=1; no-turbo=1; watchdog=0", NULL,
+    "3 CPUs;powersave on 1 and others;turbo 0;" },
+  { "x86_64", "boost=1; watchdog=1", NULL, "turbo 1;watchdog;" },
+};
+
+static void fill(const char *architecture)
+{
+  memset(&report, 0, sizeof report);
+  fill_cpu(&report.cpu, architecture);
+  fill_settings(&report.settings);
+  fill_system(&report.system);
+  remove_machine();
+}
+
+TEST(machine_is_described_from_its_files)
+{
+  const char *model;
+  size_t i;
+
+  for (i = 0; i < sizeof machines / sizeof machines[0]; i++) {
+    begin_machine(machines[i].machine);
+    fill(machines[i].architecture);
+    model = machines[i].model;
+#ifdef HAVE_SYSCTLBYNAME
+    if (!model)
+      model = report.cpu.model;
+#endif
+    ck_assert_msg(strcmp(report.cpu.model, model ? model : "") == 0, "row %d: %s", (int)i,
+      report.cpu.model);
+    ck_assert_msg(strcmp(describe(), machines[i].description) == 0, "row %d: %s", (int)i,
+      describe());
+  }
+}
+
+/* A server of 1536 threads. Two of every eight threads are online. */
+TEST(long_list_of_cpus_is_read_whole)
+{
+  char list[4096] = "";
+  size_t length = 0;
+  int first;
+
+  for (first = 0; first < 1536; first += 8)
+    length += (size_t)snprintf(list + length, sizeof list - length, "%s%d-%d", first ? "," : "",
+      first, first + 1);
+  begin_machine("model=" CORE(1528, "1528-1529"));
+  add_word("online", list);
+  fill("ppc64le");
+  ck_assert_str_eq(describe(), "384 CPUs;1 cores;");
+}
+
+static void expect_emulator(const char *machine, const char *emulator)
+{
+  begin_machine(machine);
+  fill("x86_64");
+  ck_assert_str_eq(report.system.emulator, emulator);
+}
+
 /* Rosetta has a vendor of its own, and qemu without KVM a signature, whatever DMI reports. */
 TEST(cpuid_reveals_emulators)
 {
-  struct system_info system = { 0 };
-
-  begin_machine("cpuid=TCGTCGTCGTCG; vendor=Amazon EC2");
-  fill_system(&system);
-  ck_assert_str_eq(system.emulator, "QEMU TCG");
+  expect_emulator("cpuid=TCGTCGTCGTCG; vendor=Amazon EC2", "QEMU TCG");
+  expect_emulator("cpuid=FEXIFEXIEMU; vendor=QEMU; product=KVM Virtual Machine", "FEX");
+  ck_assert_str_eq(report.system.hypervisor, "KVM"); /* of the real machine */
   vendor = "VirtualApple";
-  fill_system(&system);
-  ck_assert_str_eq(system.emulator, "Rosetta");
-  remove_machine();
-  vendor = "GenuineIntel";
-  begin_machine("cpuid=FEXIFEXIEMU; vendor=QEMU; product=KVM Virtual Machine");
-  memset(&system, 0, sizeof system);
-  fill_system(&system);
-  ck_assert_str_eq(system.emulator, "FEX");
-  ck_assert_str_eq(system.hypervisor, "KVM"); /* of the real machine */
-  remove_machine();
+  expect_emulator("cpuid=TCGTCGTCGTCG; vendor=Amazon EC2", "Rosetta");
 }
+
+#ifdef __linux__
+static const char *simulated_architecture; /* NULL: that of this machine */
+
+/* Replaces the function of the C library. */
+int uname(struct utsname *name)
+{
+  int result = (int)syscall(SYS_uname, name);
+
+  if (simulated_architecture)
+    strcpy(name->machine, simulated_architecture);
+  return result;
+}
+
+/* binfmt_misc starts programs of this architecture with an emulator. */
+TEST_LOOP(enabled_interpreter_of_this_architecture_is_an_emulator, 6)
+{
+  static const struct {
+    const char *kernel, *big_endian, *little_endian; /* names of the architecture: Linux, qemu */
+  } rows[6] = { { "mips", "qemu-mips", "qemu-mipsel" },
+    { "mips64", "qemu-mips64", "qemu-mips64el" }, { "parisc", "qemu-hppa", "qemu-hppa" },
+    { "i686", "qemu-i386", "qemu-i386" }, { "x86_64", "qemu-x86_64", "qemu-x86_64" },
+    { "riscv64", "qemu-riscv64", "qemu-riscv64" } };
+  const unsigned int one = 1;
+  const char *qemu = *(const unsigned char *)&one ? rows[_i].little_endian : rows[_i].big_endian;
+  char machine[128];
+
+  simulated_architecture = rows[_i].kernel;
+  snprintf(machine, sizeof machine,
+    "interpreter=qemu-another; /proc/sys/fs/binfmt_misc/%s=disabled\ninterpreter /usr/bin/qemu\n",
+    qemu);
+  expect_emulator(machine, "");
+  snprintf(machine, sizeof machine, "interpreter=%s", qemu);
+  expect_emulator(machine, qemu);
+  snprintf(machine, sizeof machine, "interpreter=%s; interpreter=rosetta", qemu);
+  expect_emulator(machine, strcmp(rows[_i].kernel, "x86_64") == 0 ? "Rosetta" : qemu);
+}
+#endif
 
 static void leave_the_container(void)
 {
