@@ -230,7 +230,7 @@ EXTRA_DIST += tests/programs/early.c tests/programs/perfex-fortran.f90 tests/pro
 EXTRA_DIST += tests/programs/dropin-client.c tests/programs/dropin-library.c
 EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
 EXTRA_DIST += tests/scripts/report.py tests/scripts/recorded.py
-EXTRA_DIST += tests/scripts/linked.sh tests/scripts/valgrind.supp
+EXTRA_DIST += tests/scripts/begin.sh tests/scripts/linked.sh tests/scripts/valgrind.supp
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/words.sh tests/scripts/manuals.sh tests/scripts/analysis.sh

@@ -9,15 +9,8 @@
 # "abi.sh --record" replaces the record, for a release whose interface has grown.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}"
-work=abi.tmp
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir $work
-failed=0
+. "${srcdir:=.}/tests/scripts/begin.sh"
 compared=0
-
-skip() { echo "abi: skipped: $*"; exit 77; }
 
 command -v abidiff >/dev/null || skip "abidiff is not installed (Debian: abigail-tools)"
 

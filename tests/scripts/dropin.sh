@@ -6,7 +6,6 @@
 # stand-in for the public-domain library. All programs run with this library.
 
 set -eu
-name=dropin
 . "${srcdir:=.}/tests/scripts/linked.sh"
 mkdir $work/other
 
@@ -28,7 +27,7 @@ for language in '-std=gnu89 -x c' '-std=gnu++98 -fno-exceptions -x c++'; do
     echo "dropin: $language"
     clients cpucycles "$built" $work/other
   else
-    echo "dropin: skipped: $language: this compiler does not compile it"
+    skipped "$language: this compiler does not compile it"
   fi
 done
 exit $failed

@@ -6,16 +6,9 @@
 # "embed.sh --record" makes the lower part of embed/config.h.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}" "${LDFLAGS:=}"
-: "${PTHREAD_LIBS:=}" "${LOG_COMPILER:=}" "${EXEEXT:=}" "${CPUCYCLES_TEST_WERROR:=}"
+. "${srcdir:=.}/tests/scripts/begin.sh"
 source=$(cd "$srcdir" && pwd)
-work=embed.tmp
-failed=0
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir -p $work/linux
-
-wrong() { echo "embed: $*"; failed=1; }
+mkdir $work/linux
 
 # The condition of each probe: its #if with #error, and perf events if it includes their header.
 make_config() {
@@ -80,10 +73,10 @@ for flags in "-U__linux__ -I. -O0 $PTHREAD_LIBS" "$PTHREAD_LIBS"; do
 done
 
 # Under an emulator, the state of a counter depends on the speed of the host.
-case ${CPUCYCLES_TEST_UNDER-} in qemu) columns=1 ;; *) columns=1- ;; esac
+case $CPUCYCLES_TEST_UNDER in qemu) columns=1 ;; *) columns=1- ;; esac
 counters_of() { $LOG_COMPILER "$1" 2>$work/out | cut -d ' ' -f $columns; }
 if [ -n "$limited" ] || [ -z "$(counters_of tests/programs/counters$EXEEXT)" ]; then
-  echo "embed: skipped: comparison of counters: configure has a list, or programs do not run here"
+  skipped "comparison of counters: configure has a list, or programs do not run here"
   exit $failed
 fi
 # On a busy machine, the state of a counter can vary.

@@ -4,14 +4,7 @@
 # its run then gives the memory back, with the shared library. Judges the heap of glibc.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}" "${LDFLAGS:=}"
-: "${EXEEXT:=}" "${LOG_COMPILER:=}"
-work=exceptions.tmp
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir $work
-
-skip() { echo "exceptions: skipped: $*"; exit 77; }
+. "${srcdir:=.}/tests/scripts/begin.sh"
 
 [ -f "$builddir/.libs/libcpucycles.so" ] || skip "no ELF shared library was built"
 [ -z "$LOG_COMPILER" ] || skip "the program would need the library inside of the emulator"
@@ -24,9 +17,8 @@ cat >$work/throw.cc <<'EOF'
 #include <stdio.h>
 #include <stdlib.h>
 static int calls;
-static void throw_sometimes(void *unused)
+static void throw_sometimes(void *)
 {
-  (void)unused;
   if (++calls % 1000 == 0)
     throw calls;
 }
@@ -35,22 +27,22 @@ static void do_work(void *sum)
   for (int i = 0; i < 100; i++)
     *static_cast<volatile int *>(sum) += i;
 }
-static size_t heap(void)
+static long heap()
 {
   struct mallinfo2 now = mallinfo2();
-  return now.uordblks + now.hblkhd;
+  return static_cast<long>(now.uordblks + now.hblkhd);
 }
-int main(void)
+int main()
 {
-  struct cpucycles_bench_result result;
-  size_t begin = heap(), end;
+  cpucycles_bench_result result;
+  long begin = heap();
   void *block = malloc(1 << 20);
-  int i, caught = 0, sum = 0;
+  int caught = 0, sum = 0;
 
   if (!block || heap() < begin + (1 << 20))
     return 77; // the heap is not glibc's
   free(block);
-  for (i = 0; i < 21; i++) { // the first exception allocates, too
+  for (int i = 0; i < 21; i++) { // the first exception allocates, too
     if (i == 1)
       begin = heap();
     try {
@@ -59,20 +51,20 @@ int main(void)
       caught++;
     }
   }
-  end = heap();
-  printf("exceptions: %d caught, the heap grew by %ld bytes\n", caught, (long)(end - begin));
+  begin = heap() - begin;
+  printf("exceptions: %d caught, the heap grew by %ld bytes\n", caught, begin);
   cpucycles_bench(&result, do_work, &sum); // no lock is left
-  return caught != 21 || end > begin + 100000 || result.samples == 0;
+  return caught != 21 || begin > 100000 || result.samples == 0;
 }
 EOF
 # words are meant to split
 # shellcheck disable=SC2086
 link() {
   $CC $CPPFLAGS $CFLAGS -I"$srcdir/include" "$@" $LDFLAGS -x none -L"$builddir/.libs" -lcpucycles \
-    -lstdc++ -o $work/program$EXEEXT 2>$work/said
+    -lstdc++ -o $work/program 2>$work/said
 }
 printf '#include <malloc.h>\nint main() { try { throw (int)mallinfo2().arena; } catch (int) {} }\n' \
   >$work/try.cc
 link -x c++ $work/try.cc || skip "$CC links no C++ with glibc 2.33 or later"
 link -std=c++11 -x c++ $work/throw.cc || { cat $work/said; exit 1; }
-LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $work/program$EXEEXT
+LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $work/program

@@ -6,12 +6,7 @@
 # because newer compilers may warn of more, and must not fail for packagers.
 
 set -eu
-: "${srcdir:=.}" "${CC:=cc}"
-failed=0
-work=header.tmp
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir $work
+. "${srcdir:=.}/tests/scripts/begin.sh"
 cat >$work/cpucycles.c <<'END'
 #include <cpucycles.h>
 #include <cpucycles.h>
@@ -156,7 +151,7 @@ int use(char *name)
     perfex_group_size(group) + load_costs(name) + start_counters(0, 15) + perfex_event("cycles") + perfex_print_table();
 }
 END
-flags="-Wall -Wextra -Wundef -Wshadow ${CPUCYCLES_TEST_WERROR-} -I$srcdir/include"
+flags="-Wall -Wextra -Wundef -Wshadow $CPUCYCLES_TEST_WERROR -I$srcdir/include"
 
 strict='-Wold-style-cast -Wzero-as-null-pointer-constant'
 # compiles NAME STANDARDS OPTIONS: compiles NAME.c as these standards of C, or of C++ with $strict
@@ -167,14 +162,14 @@ compiles() {
     # words are meant to split
     # shellcheck disable=SC2086
     $CC $CPPFLAGS -O2 -x $language -std=$std $flags $options -c -o $work/object $work/$1.c ||
-      { echo "header: $1: not clean as $std with $CC"; failed=1; }
+      wrong "$1: not clean as $std with $CC"
   done
 }
 
 compiles_all() {
   cpp98='c++98 c++11 c++17' cpp11='c++11 c++17'
   if ! echo 'int x;' | $CC -x c++ -fsyntax-only - 2>/dev/null; then
-    echo "header: skipped: C++: $CC does not compile it"
+    skipped "C++: $CC does not compile it"
     cpp98='' cpp11=''
   fi
   compiles cpucycles "c89 gnu89 c99 c11 c17 $cpp98" -pedantic
@@ -188,7 +183,7 @@ compiles_all() {
   # with -pedantic, C89 and C++98 have no long long; what is C, too, has casts and NULL
   saved=$strict strict=
   for example in "$srcdir"/examples/*.c; do
-    case $example in *threads.c) [ -z "${EXEEXT-}" ] || continue ;; esac # Windows has none of POSIX
+    case $example in *threads.c) [ -z "$EXEEXT" ] || continue ;; esac # Windows has none of POSIX
     cp "$example" $work/example.c
     compiles example "c89 c17 $cpp98" -Wconversion
   done
@@ -204,12 +199,12 @@ left=$(cat $work/*.c | $CC -dM -E -I"$srcdir/include" -x c - |
     -e LIBCPUCYCLES_PERFEX_H -e CPUCYCLES_VERSION -e CPUCYCLES_DROPPED -e CPUCYCLES_USABLE \
     -e CPUCYCLES_SELECTED -e PERFEX_INHERIT -e PERFEX_FIRST -e CPUCYCLES_BENCH_SETUP \
     -e cpucycles_bench_keep || :)
-[ -z "$left" ] || { echo "header: leaves $left defined"; failed=1; }
+[ -z "$left" ] || wrong "leaves $left defined"
 CC=clang
 if echo '#include <stdio.h>' | $CC -x c -fsyntax-only - 2>/dev/null; then
   compiles_all
 else
-  echo "header: skipped: clang is not installed"
+  skipped "clang is not installed"
 fi
 # In the ABI of MSVC, the functions of inline.h are calls of the library. Its headers are not here,
 # so bench.h finds its part of <stdio.h>. Without the macro __clang__, it does not use GNU C.
@@ -239,6 +234,6 @@ if echo 'int x;' | $CC -x c -fsyntax-only - 2>/dev/null; then
   CPPFLAGS="$CPPFLAGS -U__clang__"
   compiles bench 'c99 c17 c++11 c++17' '-pedantic -Wno-literal-conversion'
 else
-  echo "header: skipped: ABI of MSVC: no clang that compiles for it"
+  skipped "ABI of MSVC: no clang that compiles for it"
 fi
 exit $failed

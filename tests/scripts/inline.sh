@@ -6,18 +6,17 @@
 # and statically.
 
 set -eu
-name=inline
 . "${srcdir:=.}/tests/scripts/linked.sh"
 
 # Sets the frequency for an emulated CPU, because it would differ from process to process, so that a
 # counter could be scaled in one process and not in the next.
-[ "${CPUCYCLES_TEST_UNDER-}" != qemu ] || export cpucyclespersecond=3700000000
+[ "$CPUCYCLES_TEST_UNDER" != qemu ] || export cpucyclespersecond=3700000000
 
 # part NAME "OPTIONS": compiles a part of the client if the compiler knows the options
 part() {
   # words are meant to split
   # shellcheck disable=SC2086
-  if $CC $CPPFLAGS $CFLAGS -pedantic -Wall -Wextra -Wundef ${CPUCYCLES_TEST_WERROR-} -fPIE \
+  if $CC $CPPFLAGS $CFLAGS -pedantic -Wall -Wextra -Wundef $CPUCYCLES_TEST_WERROR -fPIE \
     -I"$srcdir/include" -DPART="$1" $2 -c "$srcdir/tests/programs/inline-client.c" \
     -o $work/$1.o 2>$work/said; then
     echo "PART($1)" >>$work/parts.h
@@ -25,7 +24,7 @@ part() {
     wrong "$1: does not compile:"
     cat $work/said
   else
-    echo "inline: skipped: $1: $(head -n 1 $work/said)"
+    skipped "$1: $(head -n 1 $work/said)"
   fi
 }
 part gnu89_o2 '-O2 -std=gnu89 -Wno-long-long -x c'
@@ -75,7 +74,7 @@ for level in -O0 -Og -O1 -Os -O2 -O3; do
 done
 # Skipped under an emulator, where the compilers for other CPUs would only repeat the results of a
 # native run.
-if [ -z "${CPUCYCLES_TEST_UNDER-}" ]; then
+if [ -z "$CPUCYCLES_TEST_UNDER" ]; then
   for triplet in sparc-linux-gnu \
     $(awk '$2 ~ /-linux-/ { print $2 }' "$srcdir/tests/cross/expected"); do
     for compiler in "$triplet-gcc" "clang --target=$triplet"; do
@@ -83,11 +82,11 @@ if [ -z "${CPUCYCLES_TEST_UNDER-}" ]; then
       section $compiler -O2
     done
   done
-  [ -z "$absent" ] || echo "inline: skipped: sections for other CPUs: no ${absent#, }"
+  [ -z "$absent" ] || skipped "sections for other CPUs: no ${absent#, }"
 fi
 for kind in pie no-pie; do
   # shellcheck disable=SC2086
-  $CC $CPPFLAGS $CFLAGS -Wall -Wextra ${CPUCYCLES_TEST_WERROR-} -f$kind -I"$srcdir/include" \
+  $CC $CPPFLAGS $CFLAGS -Wall -Wextra $CPUCYCLES_TEST_WERROR -f$kind -I"$srcdir/include" \
     -I"$srcdir" -I$work -c "$srcdir/tests/programs/inline-main.c" -o $work/main.$kind ||
     wrong "main -f$kind: does not compile"
 done
@@ -115,7 +114,7 @@ case $($CC -dumpmachine) in
   *) fence= ;;
 esac
 for file in inline:5 section:4; do
-  [ "$fence" ] || { echo "inline: skipped: fences: not known for this CPU"; break; }
+  [ "$fence" ] || { skipped "fences: not known for this CPU"; break; }
   # shellcheck disable=SC2086
   found=$($CC $CPPFLAGS -DHAVE_CONFIG_H -I"$builddir" -I"$srcdir" -I"$srcdir/include" -O0 -S -o - \
     "$srcdir/lib/${file%:*}.c" | grep -c "^[[:space:]]*$fence") || :

@@ -4,23 +4,14 @@
 # structures have the offsets of those in cpucycles.h.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}"
-work=languages.tmp
-failed=0 ran=0
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir $work
+. "${srcdir:=.}/tests/scripts/begin.sh"
+ran=0
 
-wrong() { echo "languages: $*"; failed=1; }
-skipped() { echo "languages: skipped: $*"; }
-
-[ -z "${LOG_COMPILER:-}${CPUCYCLES_TEST_UNDER-}" ] ||
-  { skipped "the library is for another CPU, or for a tool that other programs do not load"; exit 77; }
-[ -f "$builddir/.libs/libcpucycles.so.1" ] || { skipped "no ELF shared library was built"; exit 77; }
-if nm -D "$builddir/.libs/libcpucycles.so.1" | grep -q ' U __[a-z]*san_'; then
-  skipped "the library needs a sanitizer, which other programs do not load"
-  exit 77
-fi
+[ -z "$LOG_COMPILER$CPUCYCLES_TEST_UNDER" ] ||
+  skip "the library is for another CPU, or for a tool that other programs do not load"
+[ -f "$builddir/.libs/libcpucycles.so.1" ] || skip "no ELF shared library was built"
+! $NM -D "$builddir/.libs/libcpucycles.so.1" | grep -q ' U __[a-z]*san_' ||
+  skip "the library needs a sanitizer, which other programs do not load"
 
 # The members, in the order of the header: "NAME OFFSET" in each line.
 members=$(sed -n '/^struct cpucycles_counter_info {/,/^};/p' "$srcdir/include/cpucycles.h" |

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Read by dropin.sh and inline.sh: links a client in each way that this build permits, and runs it
-# with this library. The script has set $name, its own name, and defines compile KIND OPTION...,
-# which compiles and links $client as KIND, pie or no-pie, with the linker options.
+# with this library. The script defines compile KIND OPTION..., which compiles and links $client as
+# KIND, pie or no-pie, with the linker options.
 
-: "${builddir:=.}" "${CC:=cc}" "${EXEEXT:=}"
-work=$name.tmp
-failed=0
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir $work
+. "$srcdir/tests/scripts/begin.sh"
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h")
 programs=$srcdir/tests/programs built=$builddir/.libs client=$work/client$EXEEXT
-
-wrong() { echo "$name: $*"; failed=1; }
 
 # client WAY KIND OPTION...: expects the client, linked in this way, to count and to print the
 # version of this library. $said is its output.
@@ -41,7 +34,7 @@ clients() {
       readelf -rW "$client" | grep -q "R_X86_64_COPY.*$symbol" || wrong "no copy relocation was made"
   done
   [ ! -f "$built/libcpucycles.dll.a" ] || client DLL no-pie "$built/libcpucycles.dll.a"
-  [ -f "$built/libcpucycles.a" ] || { echo "$name: skipped: no static library was built"; return; }
+  [ -f "$built/libcpucycles.a" ] || { skipped "no static library was built"; return; }
   # words are meant to split
   # shellcheck disable=SC2086
   client 'static library' pie "$built/libcpucycles.a" $PTHREAD_LIBS
@@ -50,6 +43,6 @@ clients() {
     $CC $CFLAGS -x c - -static -o $work/try $LDFLAGS 2>/dev/null && $LOG_COMPILER $work/try; then
     client 'static program' no-pie -static "$built/libcpucycles.a" $PTHREAD_LIBS
   else
-    echo "$name: skipped: static programs: this system or emulator runs none"
+    skipped "static programs: this system or emulator runs none"
   fi
 }

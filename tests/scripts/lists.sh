@@ -6,19 +6,7 @@
 # tests that exist.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}"
-: "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
-failed=0
-
-wrong() { echo "lists: $*"; failed=1; }
-
-# equal NAME LIST NAME LIST: expects the same lines, and names those that only one of the lists has
-equal() {
-  [ "$2" != "$4" ] || return 0
-  only=$(echo "$2" | grep -vxF -e "$4" || :)
-  missing=$(echo "$4" | grep -vxF -e "$2" || :)
-  wrong "only in $1:" $only "; only in $3:" $missing "; or their order differs"
-}
+. "${srcdir:=.}/tests/scripts/begin.sh"
 
 rows=$(sed -n 's/^CPUCYCLES_BACKEND(\([a-z0-9_]*\), "\([^"]*\)", "[^",]*")$/\1:\2/p' "$srcdir/backends/backends.def")
 count=$(grep -c '^CPUCYCLES_BACKEND' "$srcdir/backends/backends.def")
@@ -67,8 +55,8 @@ unnamed=$(echo "$tests" | grep -vxF "$named" || :)
 built=$(for row in $rows; do
   grep -q "^#define HAVE_BACKEND_${row%%:*} 1$" "$builddir/config.h" && echo "${row#*:}"
 done || :)
-if [ -n "${LOG_COMPILER:-}" ] && [ -z "${EXEEXT:-}" ]; then
-  echo "lists: skipped: counters that the tool traces: it is for a CPU other than this one"
+if [ -n "$LOG_COMPILER" ] && [ -z "$EXEEXT" ]; then
+  skipped "counters that the tool traces: it is for a CPU other than this one"
 else
   traced=$($TOOL | sed -n 's/^cpucycles tracesetup [0-9]* \([^ ]*\) .*/\1/p')
   equal "config.h" "$built" "the trace" "$traced"

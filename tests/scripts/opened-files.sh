@@ -8,22 +8,14 @@
 
 set -eu
 export LC_ALL=C
-: "${srcdir:=.}" "${builddir:=.}"
-out=opened-files.tmp
-trap 'rm -f $out $out.2 $out.list $out.calls' EXIT
-failed=0
-
-wrong() { echo "opened-files: $*"; failed=1; }
-
-strace -o $out true 2>/dev/null ||
-  { echo "opened-files: skipped: strace is not installed or may not trace"; exit 77; }
+. "${srcdir:=.}/tests/scripts/begin.sh"
+out=$work/out
 program=$builddir/tests/programs/persecond
-if ${NM:-nm} "$program" 2>/dev/null | grep -q '__gcov_\|__[a-z]*san_'; then
-  echo "opened-files: skipped: the run-time of gcov or a sanitizer opens files of its own"
-  exit 77
-fi
-[ -z "${LOG_COMPILER:-}" ] ||
-  { echo "opened-files: skipped: this machine cannot run the program without LOG_COMPILER"; exit 77; }
+
+strace -o $out true 2>/dev/null || skip "strace is not installed, or may not trace"
+! $NM "$program" 2>/dev/null | grep -q '__gcov_\|__[a-z]*san_' ||
+  skip "the run-time of gcov or a sanitizer opens files of its own"
+[ -z "$LOG_COMPILER" ] || skip "this machine cannot run the program without LOG_COMPILER"
 traced='strace -f -e trace=%file,%network,%process,rt_sigaction'
 $traced -o $out "$program" >/dev/null 2>&1 || wrong "exit status $? under strace"
 grep -q '"/etc/cpucyclespersecond"' $out ||
@@ -37,7 +29,7 @@ if unshare -m sh -c "$empty" 2>/dev/null; then
     wrong "the library does not open /etc/cpucyclespersecond with an empty /proc/cpuinfo"
 else
   : >$out.2
-  echo "opened-files: skipped: with an empty /proc/cpuinfo: a mount namespace cannot be created here"
+  skipped "with an empty /proc/cpuinfo: a mount namespace cannot be created here"
 fi
 
 # SECURITY's list as regular expressions: N is a number, * a file name.

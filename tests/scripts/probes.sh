@@ -6,16 +6,9 @@
 # tests/cross/expected has the right counters for each target of the cross builds.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}" "${LDFLAGS:=}"
-out=probes.tmp
-failed=0
-trap 'rm -f $out $out.err' EXIT
-
-wrong() { echo "probes: $*"; failed=1; }
-if ! $CC -undef -E "$srcdir/probes/default-zero.c" >/dev/null 2>&1; then
-  echo "probes: skipped: this compiler has no -undef"
-  exit 77
-fi
+. "${srcdir:=.}/tests/scripts/begin.sh"
+out=$work/out
+$CC -undef -E "$srcdir/probes/default-zero.c" >/dev/null 2>&1 || skip "this compiler has no -undef"
 
 refused=
 for probe in "$srcdir"/probes/*.c; do
@@ -34,7 +27,7 @@ for probe in "$srcdir"/probes/*.c; do
     grep -q "^#define HAVE_BACKEND_$(echo "$name" | tr - _) 0$" "$builddir/config.h" ||
       wrong "$name: built for the wrong target"
     refused="$refused $name"
-  elif [ "${CPUCYCLES_TEST_UNDER-}" = qemu ]; then
+  elif [ "$CPUCYCLES_TEST_UNDER" = qemu ]; then
     $CC $CPPFLAGS $CFLAGS "$probe" -o $out $LDFLAGS 2>$out.err ||
       wrong "$name: it accepts this target, but it does not link: $(cat $out.err)"
   fi

@@ -7,19 +7,9 @@
 # Windows, also kernel32; libperfex also libcpucycles). Tests libperfex only where the format is ELF.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}" "${OBJDUMP:=objdump}" "${READELF:=readelf}"
-failed=0 checked=0
-trap 'rm -f symbols.tmp' EXIT
-
-wrong() { echo "symbols: $*"; failed=1; }
-
-# equal NAME LIST NAME LIST: expects the same lines, and names those that only one of the lists has
-equal() {
-  [ "$2" != "$4" ] || return 0
-  only=$(echo "$2" | grep -vxF -e "$4" || :)
-  missing=$(echo "$4" | grep -vxF -e "$2" || :)
-  wrong "only in $1:" $only "; only in $3:" $missing
-}
+. "${srcdir:=.}/tests/scripts/begin.sh"
+: "${READELF:=readelf}"
+checked=0 out=$work/out
 
 # matches EXPORTED NEEDED: expects the symbols of the map, and no needed library
 matches() {
@@ -33,20 +23,20 @@ elf() {
   library=$builddir/.libs/$1.so.1
   [ -f "$library" ] || library=$library.0 # OpenBSD's names have major and minor number
   [ -f "$library" ] || return 1
-  $READELF -d "$library" >symbols.tmp
+  $READELF -d "$library" >$out
   exported=$($NM -D --defined-only "$library" |
     awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
-  matches "$exported" "$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' symbols.tmp |
+  matches "$exported" "$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' $out |
     grep -v -e '^libcpucycles\.so\.1$' -e '^libc\.' -e '^libpthread\.' -e '^ld-linux' \
       -e '^ld[0-9]*\.so\.' -e '^librt\.' -e '^libthr\.' -e '^lib[a-z]*san\.' || :)"
   case $library in
     *.1.0) ;; # libtool sets no SONAME on OpenBSD
-    *) grep -q "SONAME.*\[$1\.so\.1\]" symbols.tmp || wrong "the SONAME is not $1.so.1" ;;
+    *) grep -q "SONAME.*\[$1\.so\.1\]" $out || wrong "the SONAME is not $1.so.1" ;;
   esac
-  ! grep -e TEXTREL -e SYMBOLIC symbols.tmp || wrong "$1: text relocations, or -Bsymbolic"
+  ! grep -e TEXTREL -e SYMBOLIC $out || wrong "$1: text relocations, or -Bsymbolic"
   # With glibc, thread-local variables are initial-exec, and few, as sys/thread-local.h explains. All
   # other models leave one of the relocations below (on arm64, TLSDESC), or call __tls_get_addr.
-  grep -q 'NEEDED.*\[libc\.so\.6' symbols.tmp || return 0
+  grep -q 'NEEDED.*\[libc\.so\.6' $out || return 0
   ! $NM -D "$library" | grep '__tls_get_addr' || wrong "$1 calls __tls_get_addr"
   ! $READELF -rW "$library" | grep -e DTPMOD -e DTPREL -e DTPOFF -e TLSDESC ||
     wrong "$1 has thread-local variables that are not initial-exec"
@@ -107,22 +97,22 @@ done
 
 if elf libcpucycles; then
   $NM -D --defined-only "$library" | grep -q ' [DBGS] cpucycles\(@\|$\)' || wrong "cpucycles is not a data symbol"
-  $READELF --dyn-syms -W "$library" >symbols.tmp
+  $READELF --dyn-syms -W "$library" >$out
   for name in cpucycles cpucycles_inline_state; do
-    grep " $name\\(@.*\\)*\$" symbols.tmp | grep -q DEFAULT || wrong "$name does not have default visibility"
+    grep " $name\\(@.*\\)*\$" $out | grep -q DEFAULT || wrong "$name does not have default visibility"
   done
   # Programs may have a copy relocation of cpucycles_inline_state, so its size is fixed.
-  grep -q '^ *[0-9]*: [0-9a-f]* *16 OBJECT .* cpucycles_inline_state\(@.*\)*$' symbols.tmp ||
+  grep -q '^ *[0-9]*: [0-9a-f]* *16 OBJECT .* cpucycles_inline_state\(@.*\)*$' $out ||
     wrong "cpucycles_inline_state does not have 16 bytes"
 fi
 
 library=$builddir/.libs/libcpucycles-1.dll
 if [ -f "$library" ]; then
-  $OBJDUMP -p "$library" >symbols.tmp
+  $OBJDUMP -p "$library" >$out
   # output of GNU's objdump, and of LLVM's
   exported=$(sed -n -e '/^\[Ordinal.*Table/,/^$/s/^[[:blank:]][[:blank:]]*\[.*[[:blank:]]//p' \
-    -e '/^Export Table:/,/^$/s/^ *[0-9][0-9]* *0x[0-9a-f]* *//p' symbols.tmp | sort)
-  matches "$exported" "$(sed -n 's/^[[:blank:]]*DLL Name: //p' symbols.tmp |
+    -e '/^Export Table:/,/^$/s/^ *[0-9][0-9]* *0x[0-9a-f]* *//p' $out | sort)
+  matches "$exported" "$(sed -n 's/^[[:blank:]]*DLL Name: //p' $out |
     grep -vi -e '^kernel32\.dll$' -e '^msvcrt\.dll$' -e '^ucrtbase\.dll$' -e '^api-ms-win-crt-' || :)"
   # Clients must get the pointer itself, not a function that jumps to the pointer.
   $NM "$builddir/.libs/libcpucycles.dll.a" | grep -q ' T cpucycles$' &&
@@ -134,13 +124,13 @@ if [ -f "$library" ]; then
   # On macOS, C names begin with an underscore. The two deleted names come from zig's linker.
   exported=$($NM -gU "$library" | sed -e 's/.* //' -e '/^___dso_handle$/d' \
     -e '/^__mh_dylib_header$/d' -e 's/^_//' | sort)
-  $OBJDUMP --macho --dylibs-used "$library" >symbols.tmp
+  $OBJDUMP --macho --dylibs-used "$library" >$out
   # The first line is the library itself. A program that was linked with an older library, with
   # compatibility version 1, loads this library.
-  grep -q '/libcpucycles\.1\.dylib (compatibility version 2\.0\.0, current version 2\.0\.0)' symbols.tmp ||
-    wrong "name and versions are $(sed -n 2p symbols.tmp)"
+  grep -q '/libcpucycles\.1\.dylib (compatibility version 2\.0\.0, current version 2\.0\.0)' $out ||
+    wrong "name and versions are $(sed -n 2p $out)"
   matches "$exported" \
-    "$(sed -e 1,2d -e 's/^[[:blank:]]*\([^ ]*\) .*/\1/' symbols.tmp | grep -v '/libSystem\.B\.dylib$' || :)"
+    "$(sed -e 1,2d -e 's/^[[:blank:]]*\([^ ]*\) .*/\1/' $out | grep -v '/libSystem\.B\.dylib$' || :)"
 fi
-[ $checked = 1 ] || echo "symbols: skipped: no shared library was built"
+[ $checked = 1 ] || skipped "no shared library was built"
 exit $failed
