@@ -4,6 +4,17 @@
 # run. LOG_COMPILER runs the programs of a cross build, but the scripts themselves run without it.
 
 TEST_EXTENSIONS = .sh
+# How long the tests take when they are compiled, measured on two CPUs, and beside other builds. Not
+# for a few TESTS.
+check_DATA = tests/announce
+.PHONY: tests/announce
+tests/announce:
+	@set -- $(TESTS); [ $$# -lt 10 ] || { \
+	  echo 'The tests take about 30 s on an idle machine, and up to 5 minutes on a busy one.'; \
+	  echo 'Lines with "skipped:" say what is not tested here, why, and what to install.'; }
+if !HAVE_CHECK
+	@echo 'skipped: all suites: Check is not installed (Debian: check, pkg-config)'
+endif
 SH_LOG_COMPILER = $(SHELL) $(srcdir)/tests/scripts/show-skips.sh $(SHELL)
 # Descriptor 9 is the console, on which suites print their totals, time and skips, and scripts some
 # skips.

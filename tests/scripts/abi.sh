@@ -38,7 +38,7 @@ for record in "$srcdir"/tests/abi/*.abi; do
   [ -f "$library" ] || skip "no ELF shared library was built"
   readelf -hW "$library" | tr '\n' ' ' | grep -q 'ELF64 .*X86-64' ||
     skip "the target is not x86-64 with 64-bit pointers"
-  readelf -SW "$library" | grep -q '\.debug_info' || skip "$name was built without -g"
+  readelf -SW "$library" | grep -q '\.debug_info' || skip "$name was built without -g: configure CFLAGS=-g"
   status=0
   abidiff --harmless --headers-dir2 "$srcdir/include" --drop-private-types "$record" "$library" \
     >$work/out 2>&1 || status=$?

@@ -7,16 +7,16 @@
 : "${NM:=nm}" "${OBJDUMP:=objdump}" "${EXEEXT:=}" "${LOG_COMPILER:=}" "${PTHREAD_LIBS:=}"
 : "${TOOL:=$builddir/cpucycles-info/cpucycles-info}" "${CPUCYCLES_TEST_UNDER:=}"
 : "${CPUCYCLES_TEST_WERROR:=}"
-name=${0##*/}
-name=${name%.sh}
-work=$name.tmp
+script=${0##*/}
+script=${script%.sh}
+work=$script.tmp
 failed=0
 trap 'rm -rf $work' EXIT
 rm -rf $work
 mkdir $work
 
-wrong() { echo "$name: $*"; failed=1; }
-skipped() { echo "$name: skipped: $*"; }
+wrong() { echo "$script: $*"; failed=1; }
+skipped() { echo "$script: skipped: $*"; }
 skip() { skipped "$*"; exit 77; }
 
 # equal NAME LIST NAME LIST: expects the same lines, and names those that only one of the lists has

@@ -45,7 +45,7 @@ for name, kind in counter._fields_:
     print(name, getattr(counter, name).offset)' "$srcdir/examples/cpucycles.py" >$work/offsets.out || :
   compare Python
 else
-  skipped "Python 3 with ctypes is not installed"
+  skipped "cpucycles.py: Python 3 with ctypes is not installed"
 fi
 
 {
@@ -59,19 +59,18 @@ fi
 cp "$srcdir/examples/cpucycles.rs" $work/example.rs
 if rustc -O -D warnings $work/example.rs -L "$builddir/.libs" -o $work/example 2>$work/err; then
   $work/example >$work/out || wrong "cpucycles.rs ends with $?"
-  # offset_of! needs Rust 1.77
   if rustc -A dead_code $work/offsets.rs -L "$builddir/.libs" -o $work/offsets-rs 2>$work/err; then
     $work/offsets-rs >$work/offsets.out
     compare Rust
   else
     cat $work/err
-    skipped "offsets in Rust: this rustc does not compile offset_of!"
+    skipped "offsets in Rust: they need rustc 1.77 or later"
   fi
 elif command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
   cat $work/err
   wrong "cpucycles.rs does not compile"
 else
-  skipped "rustc is not installed"
+  skipped "cpucycles.rs: rustc is not installed"
 fi
 [ $ran = 1 ] || exit 77
 exit $failed

@@ -16,7 +16,7 @@ client() {
   said=$(LD_LIBRARY_PATH="$built${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $LOG_COMPILER "$client") ||
     { wrong "$way: exit status $?: $said"; return; }
   case $said in
-    "$version "*) echo "$name: $way: $said" ;;
+    "$version "*) echo "$script: $way: $said" ;;
     *) wrong "$way: does not run with this library: $said" ;;
   esac
 }

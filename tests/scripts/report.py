@@ -165,7 +165,7 @@ def _plain():
     comma = [name for name in _said("locale -a").split()
              if _said(f"LC_ALL={name} locale decimal_point").strip() == ","]
     if not comma:
-        print("report: skipped: decimal comma: no locale with one is installed")
+        print("report: skipped: decimal comma: no locale with one is installed, such as de_DE.UTF-8")
     rows = run(LC_ALL=(comma + ["C"])[0], cpucyclespersecond="junk",
                CPUCYCLES_IMPLEMENTATION="nonesuch,default-zero")
     return rows.splitlines()
@@ -312,7 +312,7 @@ def one_allowed_cpu_is_not_hopped():
         raise Skip("this system has no sched_getaffinity")
     taskset = f"taskset -c {min(os.sched_getaffinity(0))} "
     if subprocess.run(f"{taskset} true", shell=True, stderr=subprocess.DEVNULL).returncode != 0:
-        raise Skip("taskset is not installed")
+        raise Skip("taskset is not installed (Debian: util-linux)")
     report = json.loads(run(f"--json {ONE_COUNTER}", under=taskset))
     assert report["cpu"]["allowed"] == 1
     assert all(c["timer"] is None or c["timer"]["across_cpus"] is None for c in report["counters"])
@@ -394,7 +394,7 @@ def nothing_identifies_person_or_host():
     named = "test -e /proc/self/ns/uts && unshare --uts sh -c 'test $(readlink /proc/self/ns/uts)" \
         " != '$(readlink /proc/self/ns/uts)' && hostname secret-host && {}'"
     if subprocess.getoutput(named.format("hostname")) != "secret-host":
-        raise Skip("another host name: unshare --uts is not permitted or not installed")
+        raise Skip("another host name: unshare --uts is not permitted, or not installed (Debian: util-linux)")
     done = subprocess.run(named.format(f"{quoted} --json {ONE_COUNTER}"), shell=True,
                           stdout=subprocess.PIPE, check=True)
     assert b"default-gettimeofday" in done.stdout and b"secret" not in done.stdout

@@ -15,7 +15,8 @@ if [ "${TOOL#./}" = cpucycles-info/cpucycles-info ] &&
 fi
 export srcdir builddir TOOL EXEEXT
 
-python3 -c 'import json' 2>/dev/null || { echo 'report: skipped: Python 3 is not installed'; exit 77; }
+python3 -c 'import json' 2>/dev/null ||
+  { echo 'report: skipped: python3 is not installed'; exit 77; }
 if [ -n "${LOG_COMPILER:-}" ] && [ -z "$EXEEXT" ]; then
   echo "report: skipped: the tool is for a CPU other than this one"
   exit 77
