@@ -178,22 +178,15 @@ static void close_others(void)
 
 #ifdef HAVE_PERFEX
 
-/* Counts two events of a loop with libperfex. Returns 0 if the count is incomplete. */
-__attribute__((noinline)) static int count_events(int e0, int e1, unsigned long turns,
-  long long *counts)
+/* Stores the cycles and instructions of a loop, with those of the calls, from start_counters(). */
+__attribute__((noinline)) static void count_by_start(unsigned long turns, long long *counts)
 {
-  int started = start_counters(e0, e1);
+  int started = start_counters(0, 15);
 
   loop(turns);
   if (started < 0)
     exit(fail("start_counters: %s", strerror(errno)));
-  return read_counters(e0, &counts[0], e1, &counts[1]) == started;
-}
-
-/* Stores the cycles and instructions of a loop, with those of the calls, from start_counters(). */
-static void count_by_start(unsigned long turns, long long *counts)
-{
-  if (!count_events(0, 15, turns, counts))
+  if (read_counters(0, &counts[0], 15, &counts[1]) != started)
     exit(fail("a count is incomplete"));
 }
 
@@ -220,21 +213,6 @@ static int perfex_exact(char **arguments)
 {
   (void)arguments;
   return counts_exactly(count_by_start) ? PASSED : FAILED;
-}
-
-/* perfex-lost, as root: while other pinned events occupy the hardware, the library reports an
-   incomplete count; without them, the count is complete again. */
-static int perfex_lost(char **arguments)
-{
-  long long counts[2];
-
-  (void)arguments;
-  open_others(OTHERS);
-  if (count_events(15, 17, TURNS, counts))
-    return fail("%lld, %lld with %d other events: reported as complete", counts[0], counts[1],
-      OTHERS);
-  close_others();
-  return count_events(15, 17, TURNS, counts) ? PASSED : fail("incomplete without other events");
 }
 
 static struct perfex_group *group;
@@ -405,18 +383,6 @@ static const struct cause *find_cause(const char *name)
       return &causes[i];
   exit(USAGE);
 }
-
-#ifdef HAVE_PERFEX
-/* perfex-refused CAUSE: libperfex cannot count, with this errno, and still prints. */
-static int perfex_refused(char **arguments)
-{
-  const struct cause *cause = find_cause(arguments[0]);
-
-  if (start_counters(0, 15) != -1 || errno != cause->error)
-    return fail("not refused with %s, but: %s", arguments[0], strerror(errno));
-  return print_counters(0, 1, 15, 2) > 0 && print_costs(0, 1, 15, 2) > 0 ? PASSED : FAILED;
-}
-#endif
 
 /* dropped NAME REASON CAUSE [REMEDY]: the counter is dropped with this reason, errno or signal,
    and remedy. */
@@ -1162,8 +1128,6 @@ static const struct {
   { "group-exact", 1, group_exact },
   { "group-fits", 0, group_fits },
   { "perfex-exact", 0, perfex_exact },
-  { "perfex-lost", 0, perfex_lost },
-  { "perfex-refused", 1, perfex_refused },
 #endif
 #ifdef HAVE_USER_ACCESS
   { "page-cost", 2, page_cost },
