@@ -55,8 +55,10 @@ static CPUC_THREAD_LOCAL struct machine {
   long chains_run, involuntary, voluntary;
 } m;
 
-static const struct machine exact = { .now = S, .hz = 4e9, .rate = 2e9, .step = 1, .read = 10,
-  .away = 100 * US, .random = 1 };
+#define WITH_RATES(core, counter) .hz = core, .rate = counter, .now = S, .step = 1, .read = 10, \
+  .away = 100 * US, .random = 1
+#define EXACT WITH_RATES(4e9, 2e9)
+static const struct machine exact = { EXACT };
 
 static double uniform(void)
 {
@@ -298,7 +300,6 @@ TEST_LOOP(each_member_of_a_result_is_exact, 2)
   struct load argument = { .cycles = 40000, .varies = 0.05 };
   struct cpucycles_bench_setup setup = setup_of(&argument);
   struct cpucycles_bench_result r;
-  struct machine state = exact;
   double ratio = _i ? 1 : 2, sum = 0, began;
   int i;
 
@@ -306,12 +307,8 @@ TEST_LOOP(each_member_of_a_result_is_exact, 2)
   setup.bytes = 64;
   setup.samples = samples;
   setup.capacity = 21000;
-  if (_i) { /* a counter of core cycles needs no chain */
-    state.is_core = 1;
-    state.rate = 4e9;
-    state.no_chain = 1;
-  }
-  begin(state, 0);
+  /* a counter of core cycles needs no chain */
+  begin(_i ? (struct machine) { WITH_RATES(4e9, 4e9), .is_core = 1, .no_chain = 1 } : exact, 0);
   began = m.now;
   ck_assert_int_eq(cpucycles_bench_run(&r, &setup), 0);
   ck_assert_msg(m.now - began < 40 * MS, "%g", m.now - began);
@@ -376,12 +373,9 @@ TEST(interval_holds_the_middle_of_blocks_or_of_few_samples)
 
 TEST(frequency_is_that_of_both_halves_after_a_step)
 {
-  struct machine state = exact;
   struct cpucycles_bench_result r;
 
-  state.later_hz = 2e9;
-  state.changes = state.now + 15 * MS;
-  begin(state, 0);
+  begin((struct machine) { EXACT, .later_hz = 2e9, .changes = S + 15 * MS }, 0);
   r = run((struct load) { .cycles = 10000 });
   expect_near(r.frequency_low, 2e9, 1e-9);
   expect_near(r.frequency_high, 4e9, 1e-9);
@@ -429,12 +423,10 @@ TEST_LOOP(any_length_is_measured_within_the_documented_time, 13)
     { { .cycles = 700, .prepare = 10 * US }, 50 * MS, 1, 100, 2000, "short" },
     { { .cycles = 50, .act = wait_200_ms }, 0.3 * S, 1024, 100, 2000, "" },
   };
-  struct machine state = exact;
   struct cpucycles_bench_result r;
   double began;
 
-  state.latency = 5;
-  begin(state, 0);
+  begin((struct machine) { EXACT, .latency = 5 }, 0);
   began = m.now;
   r = run(rows[_i].load);
   expect_near(r.cycles, rows[_i].load.cycles, 1e-6);
@@ -512,23 +504,14 @@ TEST_LOOP(core_cycles_that_are_not_known_are_0, 5)
   struct load argument = { .cycles = 10000 };
   struct cpucycles_bench_setup setup = setup_of(&argument);
   struct cpucycles_bench_result r;
-  struct machine state = exact;
-  double sample, counts = 5000;
+  static const struct machine machines[] = { { EXACT, .slow_add = 1 },
+    { EXACT, .no_chain = 1 }, /* a library without optimization */
+    { WITH_RATES(0.04e9, 2e9) }, { WITH_RATES(11e9, 2e9) }, { EXACT, .unknown_rate = 1 } };
+  double sample, counts = 10000 / machines[_i].hz * 2e9;
 
   setup.samples = &sample;
   setup.capacity = 1;
-  state.slow_add = _i == 0;
-  state.no_chain = _i == 1; /* a library without optimization */
-  if (_i == 2) { /* of 40 MHz */
-    state.hz = 0.04e9;
-    counts = 500000;
-  }
-  if (_i == 3) {
-    state.hz = 11e9;
-    counts = 10000 / 5.5;
-  }
-  state.unknown_rate = _i == 4;
-  begin(state, 0);
+  begin(machines[_i], 0);
   ck_assert_int_eq(cpucycles_bench_run(&r, &setup), 0);
   expect_near(r.median, counts, 0.001);
   expect_near(r.nanoseconds, _i == 4 ? 0 : counts / 2, 0.001);
@@ -572,13 +555,8 @@ TEST_LOOP(coarse_counter_is_right_in_38_of_40_processes, 9)
   int wrong = 0;
 
   while (suite_again(&repeat)) {
-    struct machine state = exact;
-
-    state.rate = rows[_i % 3].rate;
-    state.hz = 3.1e9;
-    state.noise = 0.001;
-    state.read = 20;
-    begin(state, (int)repeat.begun - 1);
+    begin((struct machine) { WITH_RATES(3.1e9, rows[_i % 3].rate), .noise = 0.001 },
+      (int)repeat.begun - 1);
     wrong += !is_near(run((struct load) { .cycles = cycles[_i / 3] }).cycles, cycles[_i / 3],
       rows[_i % 3].share);
   }
@@ -602,29 +580,32 @@ TEST_LOOP(each_fault_has_its_mark_in_100_of_100_processes_and_none_without_it, 1
     const char *mark, *words;
     double share; /* of the cycles; 0: 0.3 %, 1: any */
   } rows[] = {
-    { .load.cycles = 40000, .without.cycles = 40000, .fault.sleeps = 0.2, .mark = "sleeps",
-      .words = "nanoseconds", .share = 1 },
-    { .load.cycles = 40000, .fault = { .sleeps = 0.2, .is_thread = 1 }, .mark = "sleeps",
+    { .load.cycles = 40000, .without.cycles = 40000, .fault = { EXACT, .sleeps = 0.2 },
+      .mark = "sleeps", .words = "nanoseconds", .share = 1 },
+    { .load.cycles = 40000, .fault = { EXACT, .sleeps = 0.2, .is_thread = 1 }, .mark = "sleeps",
       .words = "choose a clock", .share = 1 },
-    { .load.cycles = 40000, .fault.preempts = 0.3, .mark = "crowded", .words = "disturbed" },
-    { .load.cycles = 40000, .fault.chains = 0.18, .mark = "crowded", .words = "disturbed" },
-    { .load.cycles = 4e6, .without.cycles = 4e6, .fault.loss = 0.03, .mark = "crowded",
+    { .load.cycles = 40000, .fault = { EXACT, .preempts = 0.3 }, .mark = "crowded",
       .words = "disturbed" },
-    { .load.cycles = 40000, .fault.counter_stops = 15 * MS, .mark = "counter",
+    { .load.cycles = 40000, .fault = { EXACT, .chains = 0.18 }, .mark = "crowded",
+      .words = "disturbed" },
+    { .load.cycles = 4e6, .without.cycles = 4e6, .fault = { EXACT, .loss = 0.03 },
+      .mark = "crowded", .words = "disturbed" },
+    { .load.cycles = 40000, .fault = { EXACT, .counter_stops = S + 15 * MS }, .mark = "counter",
       .words = "is stopped", .share = 1 },
-    { .load.cycles = 40000, .fault.counter_back = 15 * MS, .mark = "counter",
+    { .load.cycles = 40000, .fault = { EXACT, .counter_back = S + 15 * MS }, .mark = "counter",
       .words = "stepped back", .share = 1 },
-    { .load = { .cycles = EMPTY_CYCLES, .seconds = 1e-3 },
+    { .fault = { EXACT }, .load = { .cycles = EMPTY_CYCLES, .seconds = 1e-3 },
       .without = { .cycles = 50, .seconds = 1e-3 }, .mark = "empty", .words = "removed the work" },
-    { .load = { .cycles = 1000, .prepare = US, .seconds = 1e-3 },
+    { .fault = { EXACT }, .load = { .cycles = 1000, .prepare = US, .seconds = 1e-3 },
       .without = { .cycles = 10000, .prepare = US, .seconds = 1e-3 }, .mark = "short",
       .words = "more work", .share = 0.01 },
-    { .load = { .cycles = 40000, .grows = 5e-5 }, .mark = "unstable",
+    { .fault = { EXACT }, .load = { .cycles = 40000, .grows = 5e-5 }, .mark = "unstable",
       .words = "different times", .share = 1 },
-    { .load.cycles = 40000, .fault = { .later_hz = 3e9, .changes = 15 * MS }, .mark = "" },
-    { .load.cycles = 40000, .fault.preempts = 0.1, .mark = "" },
-    { .load.cycles = 4e6, .fault.preempts = 0.5, .mark = "" },
-    { .load.cycles = 4e6, .fault = { .preempts = 0.1, .cpu_is_wrong = 1 }, .mark = "" },
+    { .load.cycles = 40000, .fault = { EXACT, .later_hz = 3e9, .changes = S + 15 * MS },
+      .mark = "" },
+    { .load.cycles = 40000, .fault = { EXACT, .preempts = 0.1 }, .mark = "" },
+    { .load.cycles = 4e6, .fault = { EXACT, .preempts = 0.5 }, .mark = "" },
+    { .load.cycles = 4e6, .fault = { EXACT, .preempts = 0.1, .cpu_is_wrong = 1 }, .mark = "" },
   };
   struct suite_repeat repeat = suite_repeat(SEEDS);
   int seed;
@@ -632,25 +613,13 @@ TEST_LOOP(each_fault_has_its_mark_in_100_of_100_processes_and_none_without_it, 1
   /* each seed without the fault, then the next one with it */
   for (seed = 0; seed % 2 || suite_again(&repeat); seed++) {
     int has_fault = seed % 2;
-    struct machine state = exact, fault = rows[_i].fault;
+    struct machine state = has_fault ? rows[_i].fault : exact;
     struct load timed = has_fault ? rows[_i].load : rows[_i].without;
     struct cpucycles_bench_result r;
 
     if (timed.cycles <= 0)
       continue;
     state.noise = 0.002;
-    if (has_fault) {
-      state.sleeps = fault.sleeps;
-      state.preempts = fault.preempts;
-      state.chains = fault.chains;
-      state.loss = fault.loss;
-      state.is_thread = fault.is_thread;
-      state.cpu_is_wrong = fault.cpu_is_wrong;
-      state.later_hz = fault.later_hz;
-      state.changes = state.now + fault.changes;
-      state.counter_stops = fault.counter_stops > 0 ? state.now + fault.counter_stops : 0;
-      state.counter_back = fault.counter_back > 0 ? state.now + fault.counter_back : 0;
-    }
     begin(state, seed);
     r = run(timed);
     ck_assert_msg(strcmp(r.mark, has_fault ? rows[_i].mark : "") == 0, "seed %d: %s, kept %g", seed,
@@ -678,11 +647,7 @@ TEST_LOOP(first_of_two_marks_is_given, 6)
     { { .cycles = 40000, .grows = 5e-5 }, 0.3, 0, "crowded" },     /* and unstable */
     { { .cycles = EMPTY_CYCLES, .prepare = US }, 0, 0, "short" },  /* and empty */
   };
-  struct machine state = exact;
-
-  state.preempts = rows[_i].preempts;
-  state.loss = rows[_i].loss;
-  begin(state, 0);
+  begin((struct machine) { EXACT, .preempts = rows[_i].preempts, .loss = rows[_i].loss }, 0);
   ck_assert_str_eq(run(rows[_i].load).mark, rows[_i].mark);
 }
 
@@ -729,11 +694,7 @@ TEST(function_that_only_sleeps_ends_and_has_its_time)
 
 TEST(filter_that_refuses_the_usage_leaves_the_chains)
 {
-  struct machine state = exact;
-
-  state.no_usage = 1;
-  state.chains = 0.05;
-  begin(state, 0);
+  begin((struct machine) { EXACT, .no_usage = 1, .chains = 0.05 }, 0);
   expect_near(run((struct load) { .cycles = 10000 }).cycles, 10000, 0.003);
   expect_near(run((struct load) { .cycles = 4e6 }).cycles, 4e6, 0.003);
 }
@@ -781,17 +742,14 @@ TEST_LOOP(comparison_has_the_ratio_and_the_verdict, 11)
       0.25 * S, 1e-9 },
   };
   struct cpucycles_bench_comparison c;
-  struct machine state = exact;
   double ratio = rows[_i].g.cycles / rows[_i].f.cycles;
 
-  state.noise = rows[_i].noise;
-  state.preempts = rows[_i].preempts;
-  begin(state, 0);
+  begin((struct machine) { EXACT, .noise = rows[_i].noise, .preempts = rows[_i].preempts }, 0);
   c = compare(rows[_i].f, rows[_i].g, rows[_i].seconds);
   ck_assert_msg(m.now - exact.now < rows[_i].most, "%g", m.now - exact.now);
   expect_near(c.ratio, ratio, rows[_i].share);
   ck_assert(c.low > 0 && c.low <= c.ratio && c.ratio <= c.high);
-  if (state.noise + state.preempts <= 0)
+  if (rows[_i].noise + rows[_i].preempts <= 0)
     ck_assert(is_near(c.low, ratio, 1e-6) && is_near(c.high, ratio, 1e-6));
   ck_assert_msg(c.rounds >= rows[_i].least_rounds, "%d", c.rounds);
   ck_assert_msg(strcmp(c.verdict, rows[_i].verdict) == 0, "%s: %g to %g", c.verdict, c.low, c.high);
@@ -806,14 +764,10 @@ TEST(comparison_is_right_with_noise_and_a_step_of_the_frequency)
   int seed;
 
   for (seed = 0; seed < 20; seed++) {
-    struct machine state = exact;
     struct cpucycles_bench_comparison c;
 
-    state.noise = 0.004;
-    state.preempts = 0.1;
-    state.later_hz = 3e9;
-    state.changes = state.now + 100 * MS;
-    begin(state, seed);
+    begin((struct machine) { EXACT, .noise = 0.004, .preempts = 0.1, .later_hz = 3e9,
+      .changes = S + 100 * MS }, seed);
     c = compare((struct load) { .cycles = 10000 },
       (struct load) { .cycles = seed % 2 ? 10050 : 10000 }, 0);
     ck_assert_str_eq(c.verdict, seed % 2 ? "differ" : "same");
@@ -829,7 +783,7 @@ TEST(comparison_of_rounds_that_are_all_disturbed_has_no_interval)
   struct cpucycles_bench_comparison c;
 
   state.preempts = 1;
-  state.away = 0;
+  state.away = 0; /* so that the ratio is exact */
   begin(state, 0);
   ck_assert_int_eq(cpucycles_bench_compare(&c, &setups[0], &setups[1]), -1);
   ck_assert(m.now - exact.now < 1.2 * S && c.rounds == 0);
@@ -859,34 +813,26 @@ static double core_ratio_of(struct machine state)
 TEST_LOOP(core_ratio_is_that_of_the_smallest_of_three_chains_or_0, 12)
 {
   static const struct {
-    struct machine machine; /* what differs */
+    struct machine machine;
     double ratio, share;
+    int chains;
   } rows[] = {
-    { { .hz = 4e9 }, 2, 1e-9 },
-    { { .hz = 3e9 }, 1.5, 5e-4 },
-    { { .hz = 4e9, .is_core = 1 }, 1, 0 },
-    { { .hz = 4e9, .no_chain = 1 }, 0, 0 },
-    { { .hz = 4e9, .slow_add = 1 }, 0, 0 },
-    { { .hz = 4e9, .rate = 24e6 }, 4e9 / 24e6, 0.006 }, /* coarse */
-    { { .hz = 2e7 }, 0, 0 },                            /* three chains take 1.2 ms */
-    { { .hz = 3e7 }, 0.015, 1e-3 },                     /* 0.8 ms */
-    { { .hz = 4e9, .counter_stops = 1 }, 0, 0 },
-    { { .hz = 4e9, .slow_chains = { 0.05, 0, 0.005 } }, 2, 1e-9 },
-    { { .hz = 4e9, .slow_chains = { 0.02, 0, 0.02 } }, 0, 0 },
-    { { .hz = 4e9, .slow_chains = { 0.009, 2, 0 } }, 2, 1e-9 },
+    { { EXACT }, 2, 1e-9, 3 },
+    { { WITH_RATES(3e9, 2e9) }, 1.5, 5e-4, 3 },
+    { { EXACT, .is_core = 1 }, 1, 0, 0 },
+    { { EXACT, .no_chain = 1 }, 0, 0, 0 },
+    { { EXACT, .slow_add = 1 }, 0, 0, 0 },
+    { { WITH_RATES(4e9, 24e6) }, 4e9 / 24e6, 0.006, 3 }, /* coarse */
+    { { WITH_RATES(2e7, 2e9) }, 0, 0, 3 },               /* three chains take 1.2 ms */
+    { { WITH_RATES(3e7, 2e9) }, 0.015, 1e-3, 3 },        /* 0.8 ms */
+    { { EXACT, .counter_stops = 1 }, 0, 0, 0 },
+    { { EXACT, .slow_chains = { 0.05, 0, 0.005 } }, 2, 1e-9, 3 },
+    { { EXACT, .slow_chains = { 0.02, 0, 0.02 } }, 0, 0, 3 },
+    { { EXACT, .slow_chains = { 0.009, 2, 0 } }, 2, 1e-9, 3 },
   };
-  struct machine state = exact;
 
-  memcpy(state.slow_chains, rows[_i].machine.slow_chains, sizeof state.slow_chains);
-  state.hz = rows[_i].machine.hz;
-  state.is_core = rows[_i].machine.is_core;
-  state.no_chain = rows[_i].machine.no_chain;
-  state.slow_add = rows[_i].machine.slow_add;
-  state.counter_stops = rows[_i].machine.counter_stops;
-  state.rate = rows[_i].machine.rate > 0 ? rows[_i].machine.rate : exact.rate;
-  expect_near(core_ratio_of(state), rows[_i].ratio, rows[_i].share);
-  ck_assert_int_eq(m.chains_run,
-    state.is_core || state.no_chain || state.slow_add || state.counter_stops > 0 ? 0 : 3);
+  expect_near(core_ratio_of(rows[_i].machine), rows[_i].ratio, rows[_i].share);
+  ck_assert_int_eq(m.chains_run, rows[_i].chains);
 }
 
 #ifdef CPUCYCLES_POSIX
