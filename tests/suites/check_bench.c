@@ -938,20 +938,6 @@ static void cancel_thread(void)
   pthread_testcancel();
 }
 
-/* Returns the bytes of the C library's memory that are in use. The arrays of a run can be in maps
-   of their own. */
-static long bytes_in_use(void)
-{
-#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
-#if __GLIBC_PREREQ(2, 33)
-  struct mallinfo2 info = mallinfo2();
-
-  return (long)(info.uordblks + info.hblkhd);
-#endif
-#endif
-  return -1;
-}
-
 static void *run_until_it_ends(void *act)
 {
   struct load f = { .cycles = 1000, .act = *(void (**)(void))act, .act_at = 1000 };
@@ -972,15 +958,15 @@ TEST_LOOP(run_that_ends_early_gives_its_memory_back, 4)
   void (*act)(void) = acts[_i];
   long before;
 
-  SKIP_IF(bytes_in_use() < 0 || SUITE_SANITIZED || suite_under("valgrind"),
+  SKIP_IF(heap_bytes() < 0 || SUITE_SANITIZED || suite_under("valgrind"),
     "this C library does not count its memory");
   (void)result_in_thread(run_until_it_ends, &act); /* the first thread that ends loads libraries */
-  before = bytes_in_use();
+  before = heap_bytes();
   if (act)
     (void)result_in_thread(run_until_it_ends, &act);
   else
     (void)run_until_it_ends(&act);
-  ck_assert_msg(bytes_in_use() < before + 400000, "%ld", bytes_in_use() - before);
+  ck_assert_msg(heap_bytes() < before + 400000, "%ld", heap_bytes() - before);
 }
 
 static int run_without_memory(void)

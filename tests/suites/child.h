@@ -116,13 +116,15 @@ static inline int lower_the_limit(void)
   return set_descriptor_limit(LOW_LIMIT) != 0 || dup2(0, LOW_LIMIT) >= 0;
 }
 
-/* Returns the bytes that the program has allocated with malloc(), or -1 if this C library does not
-   count them. */
+/* Returns the bytes that the program has allocated with malloc(), also in maps of their own, or -1
+   if this C library does not count them. */
 static inline long heap_bytes(void)
 {
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 33)
-  return (long)mallinfo2().uordblks;
+  struct mallinfo2 info = mallinfo2();
+
+  return (long)(info.uordblks + info.hblkhd);
 #endif
 #endif
   return -1;
