@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests that each counter is complete: its row, its file, its probe, its two lines in local.mk, and
 # its entries in config.h and in the manual; and that each file of a counter has a row. Tests that
-# all lists of reasons are equal, and that doc/promises.md names each test of a suite, and only
-# tests that exist.
+# all lists of reasons are equal, and that doc/promises.md has a row for each section of the manuals,
+# and names each suite and script, and only those.
 
 set -eu
 . "${srcdir:=.}/tests/scripts/begin.sh"
@@ -37,19 +37,14 @@ for file in "$srcdir"/probes/*.c "$srcdir"/backends/*.c; do
   echo "$rows" | grep -q ":$(basename "$file" .c)$" || wrong "$file is in no list"
 done
 
-# Compares the tests in the second column of doc/promises.md with the tests of the suites, as
-# check_NAME:TEST. Looks for the scripts that doc/promises.md names.
-named=$(cut -s -d '|' -f 3 "$srcdir/doc/promises.md" | grep -o '[A-Za-z0-9]*_[A-Za-z0-9_]*' |
-  awk '/^check_/ { suite = $0; next } { print suite ":" $0 }')
-tests=$(cd "$srcdir/tests/suites" &&
-  grep -oE '^TEST(_LOOP)?\([A-Za-z0-9_]*' check_*.c | sed 's/\.c:TEST.*(/:/')
-missing=$(echo "$named" | grep -vxF "$tests" || :)
-for script in $(grep -o '[a-z][a-z-]*\.sh' "$srcdir/doc/promises.md"); do
-  [ -f "$srcdir/tests/scripts/$script" ] || missing="$missing $script"
-done
-[ -z "$missing" ] || wrong "doc/promises.md: there is no test" $missing
-unnamed=$(echo "$tests" | grep -vxF "$named" || :)
-[ -z "$unnamed" ] || wrong "doc/promises.md: no row names" $unnamed
+table=$srcdir/doc/promises.md
+equal "the manuals" "$(cd "$srcdir" && cat lib/cpucycles.3.in lib/cpucycles-bench.3 \
+  lib/cpucycles-internals.7.in cpucycles-info/cpucycles-info.1 perfex/libperfex.3 \
+  perfex/perfex-events.7.in | sed -n 's/^\.S[hs] //p' |
+  grep -vxE 'NAME|LIBRARY|SYNOPSIS|NOTES|SEE ALSO|HISTORY')" \
+  doc/promises.md "$(sed -n -e '/^## Beside/q' -e 's/^| \(.*\) | .*[a-z].* |$/\1/p' "$table" | grep -vx section)"
+equal tests/local.mk "$(sed -n 's,^[a-z_]* += tests/\(suites\|scripts\)/,,p' "$srcdir/tests/local.mk" | sort)" \
+  doc/promises.md "$(grep -oE 'check_[a-z0-9_]+|[a-z-]+\.sh' "$table" | sort -u)"
 
 # The library contains exactly the counters that were built, in order.
 built=$(for row in $rows; do
