@@ -6,9 +6,7 @@
 TEST_EXTENSIONS = .sh
 # How long the tests take when they are compiled, measured on two CPUs, and beside other builds. Not
 # for a few TESTS, nor under tools.
-check_DATA = tests/announce
-.PHONY: tests/announce
-tests/announce:
+check-local:
 	@set -- $(TESTS); [ $$# -lt 10 ] || [ "$$CPUCYCLES_TEST_UNDER$$CPUCYCLES_TEST_MS" ] || { \
 	  echo 'The tests take about 30 s on an idle machine, and up to 5 minutes on a busy one.'; \
 	  echo 'Lines with "skipped:" say what is not tested here, why, and what to install.'; }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the tool's measurements of a counter against fake counters, which are coarse, wrong, or
    different between CPUs. CPUs are real, and time is simulated. This file defines the functions of
-   the library, of fork.c of the tool, sys/os-clock.c and sys/dependent-add.c that the tool calls, so
-   the linker leaves out the real functions. */
+   the library, of fork.c, sys/os-clock.c and sys/dependent-add.c that the tool calls, so the linker
+   leaves out the real ones. */
 
 #include "config.h"
 
