@@ -19,7 +19,8 @@ SH_LOG_COMPILER = $(SHELL) $(srcdir)/tests/scripts/show-skips.sh $(SHELL)
 AM_TESTS_FD_REDIRECT = 9>&2
 
 EXTRA_DIST += tests/suites/child.h tests/suites/counters.h
-EXTRA_DIST += tests/suites/machine.h tests/suites/one-cpu.h tests/suites/suite.h
+EXTRA_DIST += tests/suites/machine.h tests/suites/one-clock.h tests/suites/one-cpu.h
+EXTRA_DIST += tests/suites/suite.h
 EXTRA_DIST += tests/suites/suite-windows.h tests/suites/cpuid.h
 EXTRA_DIST += tests/suites/page-faults.h tests/suites/perf-kernel.h
 EXTRA_DIST += tests/abi tests/hosts tests/machines tests/ports

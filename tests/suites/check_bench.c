@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests <cpucycles/bench.h> and cpucycles_core_ratio() on a simulated machine: replaces
-   lib/bench-counter.c, sys/os-clock.c (os-clock-windows.c), sys/dependent-add.c,
-   sys/thread-usage.c, and the selected counter. No test depends on this machine's time. */
+   lib/bench-counter.c, sys/dependent-add.c, sys/thread-usage.c, the selected counter and, with
+   one-clock.h, sys/os-clock.c. No test depends on this machine's time. */
 
 #include "config.h"
 
@@ -9,11 +9,11 @@
 #include "include/cpucycles/inline.h"
 #include "lib/bench.h"
 #include "sys/dependent-add.h"
-#include "sys/os-clock.h"
 #include "sys/thread-local.h"
 #include "sys/thread-usage.h"
 
 #include "tests/suites/child.h"
+#include "tests/suites/one-clock.h"
 #include "tests/suites/suite.h"
 
 #include <fenv.h>
@@ -129,30 +129,6 @@ long long cpuc_os_clock_monotonic(void)
   if (failed && m.clock == STOPS)
     return (long long)m.clock_fails;
   return (long long)(m.now + (failed ? offset : 0));
-}
-
-long long cpuc_os_clock_coarse(void)
-{
-  return cpuc_os_clock_monotonic();
-}
-
-long long cpuc_os_clock_raw(void)
-{
-  return cpuc_os_clock_monotonic();
-}
-
-long long cpuc_os_clock_wall_microseconds(void)
-{
-  return cpuc_os_clock_monotonic() / 1000;
-}
-
-void cpuc_os_clock_try(void *unused)
-{
-  (void)unused;
-}
-
-void cpuc_os_clock_fall_back(void)
-{
 }
 
 int cpuc_dependent_add_run(long passes)
