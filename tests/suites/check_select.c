@@ -34,7 +34,10 @@
 
 static long long fake_count;
 static volatile int opens, closes; /* volatile: the guard may end the counting code early */
-static int reads_made;
+
+/* Reads of one try of a trial. */
+enum { TRY = 1001 };
+
 static volatile char *forbidden; /* a page without access */
 
 static long long read_up(void)
@@ -57,19 +60,30 @@ static long long read_up_by_4711(void)
 
 static long long read_constant(void)
 {
-  reads_made++;
   return 5;
 }
 
 static long long read_down_at_times(void)
 {
-  return fake_count += ++reads_made % 900 == 0 ? -3 : 7;
+  static int reads;
+
+  return fake_count += ++reads % 900 == 0 ? -3 : 7;
 }
 
-/* Stopped during two tries of 1001 reads. */
-static long long read_from_third_try(void)
+/* Stopped during nine tries. */
+static long long read_from_tenth_try(void)
 {
-  return ++reads_made > 2 * 1001 ? reads_made : 0;
+  static int reads;
+
+  return ++reads > 9 * TRY ? reads : 0;
+}
+
+/* Stopped during ten tries. */
+static long long read_from_eleventh_try(void)
+{
+  static int reads;
+
+  return ++reads > 10 * TRY ? reads : 0;
 }
 
 static long long read_forbidden(void)
@@ -82,7 +96,7 @@ static long long read_faults_after_its_trial(void)
 {
   static long long reads;
 
-  return ++reads > 1001 ? suite_read(forbidden) : reads;
+  return ++reads > TRY ? suite_read(forbidden) : reads;
 }
 
 /* Works in the trial, and stops once another counter was opened. */
@@ -148,8 +162,8 @@ static int open_only_once(const struct cpuc_services *services, struct cpuc_diag
   return has_opened++ ? EBUSY : 0;
 }
 
-static int explained_error, explained_signal;
-static enum cpuc_reason explained_reason; /* replaces the reason, unless it is 0 */
+static int explained_error, explained_signal; /* -1: nothing was explained */
+static enum cpuc_reason explained_reason;     /* replaces the reason, unless it is 0 */
 
 static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
@@ -301,7 +315,6 @@ static const struct choice {
   long long score;        /* of the selected counter: its smallest step and the penalty */
   const char *reasons[5]; /* NULL: the counter works */
   int fallback;           /* 0: the OS clock */
-  int reads;              /* reads_made; 0: any */
 } choices[] = {
   /* the smallest step counts; cycles win over time at any score, and the earlier row wins a tie */
   { .counters = { { CLOCK, .read = read_clock } }, .score = 2599 },
@@ -317,11 +330,10 @@ static const struct choice {
       { .read = read_up, .register_name = "register" } },
     .selected = 1, .score = 7, .reasons = { "signal" } },
   /* ten tries */
-  { .counters = { { .read = read_down_at_times }, { CLOCK, .read = read_clock } }, .selected = 1,
-    .score = 2599, .reasons = { "decreasing" }, .reads = 10 * 900 },
-  { .counters = { { .read = read_from_third_try } }, .score = 1 },
-  { .counters = { { .read = read_constant }, { CLOCK, .read = read_clock } }, .selected = 1,
-    .score = 2599, .reasons = { "not-increasing" }, .reads = 10 * 1001 },
+  { .counters = { { .read = read_down_at_times }, { .read = read_from_eleventh_try },
+      { CLOCK, .read = read_clock } }, .selected = 2,
+    .score = 2599, .reasons = { "decreasing", "not-increasing" } },
+  { .counters = { { .read = read_from_tenth_try } }, .score = 1 },
   { .counters = { { .read = read_around_2_63 } }, .score = 3 },
   /* faults in open(), in read(), in rate(), and in read() after the trial */
   { .counters = { { .open = open_faults, .read = read_up }, { .read = read_forbidden },
@@ -387,8 +399,6 @@ TEST_LOOP(best_counter_that_works_is_selected, sizeof choices / sizeof choices[0
       cpuc_scale_from_to(1000000000, CPUC_FREQUENCY_DEFAULT).multiplier);
   /* the selected counter and the fallback counter are open, and all others are closed */
   ck_assert_int_eq(opens - closes, (kind != CPUC_KIND_NONE) + (choice->fallback > 0));
-  if (choice->reads)
-    ck_assert_int_eq(reads_made, choice->reads);
 }
 
 /* Counts per core cycle, whether the count is taken for core cycles, and whether it is on CPUs that
@@ -539,81 +549,38 @@ TEST_LOOP(low_estimate_is_replaced, sizeof estimates / sizeof estimates[0])
   ck_assert_int_eq(opens - closes, 1);
 }
 
-TEST(open_and_explain_describe_the_counter)
+TEST(open_describes_the_counter)
 {
-  static const struct {
-    int counter;
-    const char *reason;
-    int error, signal; /* of explain(); -1: it is not called */
-  } explained[] = {
-    { 0, "refused", EACCES, 0 },
-    { 3, "signal", 0, SIGSEGV },
-    { 4, "not-increasing", 0, 0 }, /* a stopped counter may only have to be started */
-    { 5, "decreasing", -1, -1 },   /* explains itself, without errno and signal */
-    { 2, NULL, -1, -1 },           /* is selected */
-  };
-  const struct cpuc_backend backend = { .explain = explain };
-  int i;
-
   SELECT(ENTRY("refused", .read = read_up, .open = open_refused),
     ENTRY("own words", .read = read_up, .open = open_with_own_words),
-    ENTRY("unit", .read = read_up, .open = open_with_own_words),
-    ENTRY("traps", .read = read_forbidden), ENTRY("constant", .read = read_constant),
-    ENTRY("back", .read = read_down_at_times));
+    ENTRY("unit", .read = read_up, .open = open_with_own_words));
   ck_assert_str_eq(candidates[0].info.unit, "ticks");
   ck_assert_int_eq(candidates[0].info.error_number, EACCES);
   expect_dropped(1, "absent");
   ck_assert_str_eq(candidates[1].info.explanation, "it is somewhere else");
   ck_assert_int_eq(candidates[1].info.error_number, EIO);
   ck_assert_str_eq(candidates[2].info.unit, "kernel cycles, too");
-  for (i = 0; i < 5; i++) {
-    struct cpucycles_counter_info *counter = &candidates[explained[i].counter].info;
-
-    explained_error = explained_signal = -1;
-    ck_assert_ptr_null(counter->remedy);
-    cpuc_reasons_explain(counter, &backend, NULL);
-    ck_assert_pstr_eq(counter->reason, explained[i].reason);
-    ck_assert_pstr_eq(counter->remedy, explained[i].error < 0 ? NULL : "ask nicely");
-    ck_assert_int_eq(counter->explanation != NULL, counter->state == CPUCYCLES_DROPPED);
-    ck_assert_int_eq(explained_error, explained[i].error);
-    ck_assert_int_eq(explained_signal, explained[i].signal);
-  }
-  explained_reason = CPUC_REASON_ABSENT;
-  cpuc_reasons_explain(&candidates[3].info, &backend, NULL);
-  ck_assert_str_eq(candidates[3].info.reason, "absent");
-  ck_assert_int_eq(candidates[3].info.signal_number, SIGSEGV);
 }
 
-static long long read_monotonic_slowly(void)
+static const struct cpuc_table_entry *row_of(const char *name)
 {
-  int i;
-
-  for (i = 0; i < 200; i++)
-    (void)cpuc_os_clock_monotonic();
-  return cpuc_os_clock_monotonic();
-}
-
-/* The reads of the monotonic clock here take longer than a microsecond, the unit of the wall
-   clock. */
-TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
-{
-  const struct cpuc_table_entry *monotonic = NULL, *wall = NULL;
-  struct cpuc_backend slow;
   int i;
 
   for (i = 0; i < CPUC_TABLE_LENGTH; i++)
-    if (strcmp(cpuc_table[i].name, "default-monotonic") == 0)
-      monotonic = &cpuc_table[i];
-    else if (strcmp(cpuc_table[i].name, "default-gettimeofday") == 0)
-      wall = &cpuc_table[i];
-  skip_where_the_clock_steps_are_long();
+    if (strcmp(cpuc_table[i].name, name) == 0)
+      return &cpuc_table[i];
+  return NULL;
+}
+
+/* Of two counters of one register, the first that works is selected. */
+TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
+{
+  const struct cpuc_table_entry *monotonic = row_of("default-monotonic");
+  const struct cpuc_table_entry *wall = row_of("default-gettimeofday");
+
   SKIP_IF(!monotonic || !wall, "one of them was not built");
   ck_assert(monotonic < wall);
-  slow = *monotonic->backend;
-  slow.read = read_monotonic_slowly;
-  SELECT({ "slow", "the monotonic clock", &slow }, *wall);
-  ck_assert_int_eq(candidates[1].info.state, CPUCYCLES_USABLE);
-  expect_selected("slow");
+  ck_assert_str_eq(monotonic->backend->register_name, wall->backend->register_name);
 }
 
 /* 1.3 GHz, no simple fraction of the default frequency */
@@ -703,9 +670,6 @@ TEST(request_limits_the_candidates_and_a_wrong_one_is_reported)
     ck_assert_str_eq(selection.unusable_text, requests[i].unusable);
     expect_tried(requests[i].tried, requests[i].names);
   }
-  ck_assert_str_eq(candidates[0].info.name, "core");
-  ck_assert_str_eq(candidates[0].info.kind, "core");
-  ck_assert_int_eq(candidates[0].info.width, 64);
 }
 
 TEST(report_of_a_long_request_is_short)
@@ -716,8 +680,10 @@ TEST(report_of_a_long_request_is_short)
   memset(names, 'x', sizeof names - 1);
   select_with_request(names);
   ck_assert_str_eq(selection.unusable_text, UNKNOWN("xxxxxxxxxxxxxxxxxxxxxxxxxxxx..."));
-  for (i = 1; i + 1 < sizeof names; i += 2)
+  /* fewer, because strcspn() of zig's C library reads the whole rest of the list for each name */
+  for (i = 1; i < 4000; i += 2)
     names[i] = ',';
+  names[4000] = 0;
   select_with_request(names);
   expect_selected("core");
   ck_assert_uint_lt(strlen(selection.unusable_text), sizeof selection.unusable_text);
@@ -800,6 +766,21 @@ static void try_alone(struct cpuc_backend backend, long long (*now)(void))
   info = candidate.info;
 }
 
+/* The backend may have a remedy if there is an errno or a signal, or if a stopped counter may only
+   have to be started. */
+static void expect_explanation(void)
+{
+  const struct cpuc_backend backend = { .explain = explain };
+  int has_remedy = info.error_number || info.signal_number
+    || strcmp(info.reason, "not-increasing") == 0;
+
+  explained_error = explained_signal = -1;
+  cpuc_reasons_explain(&info, &backend, NULL);
+  ck_assert_pstr_eq(info.remedy, has_remedy ? "ask nicely" : NULL);
+  ck_assert_int_eq(explained_error, has_remedy ? info.error_number : -1);
+  ck_assert_int_eq(explained_signal, has_remedy ? info.signal_number : -1);
+}
+
 TEST(every_reason_is_given_to_a_counter_it_applies_to)
 {
   size_t i, j, n;
@@ -829,11 +810,16 @@ TEST(every_reason_is_given_to_a_counter_it_applies_to)
           : is_note ? CPUCYCLES_SELECTED : CPUCYCLES_DROPPED));
       ck_assert_ptr_nonnull(info.explanation);
       ck_assert_ptr_null(info.remedy);
+      expect_explanation();
     }
     sentences[i] = info.explanation;
     for (j = 0; j < i; j++)
       ck_assert_str_ne(sentences[i], sentences[j]);
   }
+  try_alone((struct cpuc_backend) { .read = read_forbidden }, NULL);
+  explained_reason = CPUC_REASON_ABSENT;
+  expect_explanation();
+  ck_assert_str_eq(info.reason, "absent");
 }
 
 #ifdef CPUCYCLES_POSIX
