@@ -70,18 +70,4 @@ static inline void write_file(const char *path, const char *text)
   write_bytes(path, text, strlen(text));
 }
 
-/* The path of a recorded machine. CPUCYCLES_MACHINES names the directory of all recorded machines.
-   Without it, the directory is shared/machines beside the sources. */
-static inline const char *recorded_machine(const char *name)
-{
-  static char root[1024];
-  const char *directory = getenv("CPUCYCLES_MACHINES"), *srcdir = getenv("srcdir");
-
-  if (directory)
-    snprintf(root, sizeof root, "%s/%s", directory, name);
-  else
-    snprintf(root, sizeof root, "%s/../shared/machines/%s", srcdir ? srcdir : ".", name);
-  return root;
-}
-
 #endif
