@@ -76,30 +76,34 @@ SECTION(inline_empty_section, cpucycles_inline, nothing, nothing, nothing)
 SECTION(inline_chain_section, cpucycles_inline, nothing, chain, nothing)
 SECTION(long_section, cpucycles, nothing, many_chains, nothing)
 
-enum { LEAST = 0, MEDIAN = SAMPLES / 2 };
+enum { LEAST = 0, MEDIAN = SAMPLES / 2, MOST_SECTIONS = 5 };
 
-/* Lowers *least to the duration of this rank among the samples. */
-static void lower(long long *least, long long (*section)(void), int rank)
+/* Finds the least duration of this rank of each section, over several tries, because a busy machine
+   disturbs some tries. The sections alternate, because the core frequency may change. */
+static void measure(long long (*const *sections)(void), int count, int rank, long long *least)
 {
   long long values[SAMPLES];
-  int i;
+  int try, i, j;
 
-  for (i = 0; i < SAMPLES; i++)
-    values[i] = section();
-  cpuc_quantile_sort_counts(values, SAMPLES);
-  if (values[rank] < *least)
-    *least = values[rank];
+  for (i = 0; i < count; i++)
+    least[i] = LLONG_MAX;
+  for (try = 0; try < TRIES; try++)
+    for (i = 0; i < count; i++) {
+      for (j = 0; j < SAMPLES; j++)
+        values[j] = sections[i]();
+      cpuc_quantile_sort_counts(values, SAMPLES);
+      if (values[rank] < least[i])
+        least[i] = values[rank];
+    }
 }
 
-/* The least median of several tries, because a busy machine disturbs some tries. */
-static long long least_median(long long (*section)(void))
+static long long median_of_empty(void)
 {
-  long long least = LLONG_MAX;
-  int try;
+  static long long (*const empty)(void) = empty_section;
+  long long median;
 
-  for (try = 0; try < TRIES; try++)
-    lower(&least, section, MEDIAN);
-  return least;
+  measure(&empty, 1, MEDIAN, &median);
+  return median;
 }
 
 /* Skips a test that judges durations of this CPU. A sanitizer makes calls longer, and a part of a
@@ -114,8 +118,8 @@ static void skip_where_a_tool_changes_durations(void)
    the overhead if that is more. The first round brings an idle core up to its frequency. */
 TEST(empty_section_takes_0_within_a_grain_or_half_the_overhead)
 {
-  long long grain = grain_of_the_counter(), first = least_median(empty_section);
-  long long overhead = cpucycles_section_overhead(), net = least_median(empty_section) - overhead;
+  long long grain = grain_of_the_counter(), first = median_of_empty();
+  long long overhead = cpucycles_section_overhead(), net = median_of_empty() - overhead;
 
   ck_assert_int_ge(overhead, 0);
   ck_assert_int_eq(cpucycles_section_overhead(), overhead);
@@ -166,7 +170,7 @@ TEST_LOOP(empty_section_takes_0_to_one_grain_of_26, 80)
   select_counter(read_by_26);
   ck_assert(cpucycles() > 0 && cpucycles == read_by_26);
   overhead = cpucycles_section_overhead();
-  net = least_median(empty_section) - overhead;
+  net = median_of_empty() - overhead;
   ck_assert_msg(net >= 0 && net <= 26, "%lld, where the overhead is %lld and a read takes %g", net,
     overhead, cost);
   varies = 45; /* varies the reads, because no simulated time passes between reads */
@@ -194,92 +198,76 @@ static long long stopped(void)
   return 5;
 }
 
-TEST(nanoseconds_are_those_of_the_rate)
+/* _i: whether the counter is stopped, and thus has no rate. */
+TEST_LOOP(nanoseconds_are_those_of_the_rate_and_0_without_a_rate, 2)
 {
-  double rate = (double)cpucycles_rate(), time;
+  double rate;
 
-  if (rate > 0) {
-    time = cpucycles_nanoseconds(3000000001LL) * rate / 3000000001.0;
-    ck_assert_double_eq_tol(time, 1e9, 1);
-    ck_assert_double_eq_tol(cpucycles_nanoseconds(-77), -cpucycles_nanoseconds(77), 1e-9);
-    ck_assert_double_gt(cpucycles_nanoseconds(LLONG_MAX), 9e6);
-  }
-}
-
-TEST(nanoseconds_are_0_without_a_rate)
-{
-  select_counter(stopped);
+  if (_i)
+    select_counter(stopped);
   cpucycles();
-  ck_assert_int_eq(cpucycles_rate(), 0);
-  ck_assert_double_eq(cpucycles_nanoseconds(1000), 0);
+  rate = (double)cpucycles_rate();
+  ck_assert(_i ? rate == 0 : rate >= 0);
+  if (rate > 0) {
+    ck_assert_double_eq_tol(cpucycles_nanoseconds(3000000001LL) * rate / 3000000001.0, 1e9, 1);
+    ck_assert_double_gt(cpucycles_nanoseconds(LLONG_MAX), 9e6);
+  } else
+    ck_assert_double_eq(cpucycles_nanoseconds(1000), 0);
+  ck_assert_double_eq_tol(cpucycles_nanoseconds(-77), -cpucycles_nanoseconds(77), 1e-9);
 }
 
-/* Skips a test where no fence waits for arithmetic: cpucycles-internals(7), FENCES. */
-static void skip_where_fences_order_memory_only(void)
+/* Skips a test of fences, also where no fence waits for arithmetic: cpucycles-internals(7),
+   FENCES. */
+static void skip_where_durations_prove_nothing(void)
 {
 #if defined(__riscv) || defined(__loongarch__) || defined(__hppa__) || defined(__ia64__)
   SKIP_IF(1, "no fence of this CPU waits for arithmetic");
 #endif
+  skip_where_a_tool_changes_durations();
 }
 
+enum { EMPTY, CHAIN, WHOLE, INLINE_EMPTY, INLINE_CHAIN, BEHIND = WHOLE, AHEAD };
+
 /* A chain must take 1 / LONG_CHAINS of the time of LONG_CHAINS chains in a row, in which fences and
-   steps of the counter are negligible. Long, short and empty sections alternate, because the core
-   frequency may change. Another hardware thread of the core that divides can delay every long
-   section and not every short one, so one attempt of several is enough. */
+   steps of the counter are negligible. Another hardware thread of the core that divides can delay
+   every long section and not every short one, so one attempt of several is enough. */
 TEST(chain_is_never_measured_too_short)
 {
+  static long long (*const sections[])(void) = { empty_section, chain_section, long_section,
+    inline_empty_section, inline_chain_section };
   struct suite_repeat retry = suite_retry(ATTEMPTS);
-  long long grain = grain_of_the_counter(), measured = 0, inline_measured = 0;
+  long long grain = grain_of_the_counter(), least[MOST_SECTIONS];
   double length = 0, limit = 0;
 
-  skip_where_fences_order_memory_only();
-  skip_where_a_tool_changes_durations();
+  skip_where_durations_prove_nothing();
   while (suite_again(&retry)) {
-    long long whole = LLONG_MAX, empty = LLONG_MAX, inline_empty = LLONG_MAX;
-    int try;
-
-    measured = inline_measured = LLONG_MAX;
-    for (try = 0; try < TRIES; try++) {
-      lower(&whole, long_section, LEAST);
-      lower(&empty, empty_section, LEAST);
-      lower(&measured, chain_section, LEAST);
-      lower(&inline_empty, inline_empty_section, LEAST);
-      lower(&inline_measured, inline_chain_section, LEAST);
-    }
-    length = (double)(whole - empty) / LONG_CHAINS;
+    measure(sections, 5, LEAST, least);
+    length = (double)(least[WHOLE] - least[EMPTY]) / LONG_CHAINS;
     limit = length * 0.9 - (double)grain;
-    measured -= empty;
-    inline_measured -= inline_empty;
-    if ((double)measured > limit && (double)inline_measured > limit)
+    if ((double)(least[CHAIN] - least[EMPTY]) > limit
+      && (double)(least[INLINE_CHAIN] - least[INLINE_EMPTY]) > limit)
       return;
   }
-  ck_abort_msg("measured as %lld, inline as %lld, but takes %.1f; the grain is %lld", measured,
-    inline_measured, length, grain);
+  ck_abort_msg("measured as %lld, inline as %lld, but takes %.1f; the grain is %lld",
+    least[CHAIN] - least[EMPTY], least[INLINE_CHAIN] - least[INLINE_EMPTY], length, grain);
 }
 
 TEST(code_beside_a_section_is_not_measured)
 {
+  static long long (*const sections[])(void) = { empty_section, chain_section, behind_a_chain,
+    ahead_of_a_chain };
   struct suite_repeat retry = suite_retry(ATTEMPTS);
-  long long grain = grain_of_the_counter(), behind = 0, ahead = 0, limit = 0;
+  long long grain = grain_of_the_counter(), limit = 0, least[MOST_SECTIONS];
 
-  skip_where_fences_order_memory_only();
-  skip_where_a_tool_changes_durations();
+  skip_where_durations_prove_nothing();
   while (suite_again(&retry)) {
-    long long empty = LLONG_MAX, chained = LLONG_MAX;
-    int try;
-
-    behind = ahead = LLONG_MAX;
-    for (try = 0; try < TRIES; try++) {
-      lower(&empty, empty_section, MEDIAN);
-      lower(&chained, chain_section, MEDIAN);
-      lower(&behind, behind_a_chain, MEDIAN);
-      lower(&ahead, ahead_of_a_chain, MEDIAN);
-    }
-    limit = empty + (chained - empty) / 4 + 2 * grain;
-    if (behind <= limit && ahead <= limit)
+    measure(sections, 4, MEDIAN, least);
+    limit = least[EMPTY] + (least[CHAIN] - least[EMPTY]) / 4 + 2 * grain;
+    if (least[BEHIND] <= limit && least[AHEAD] <= limit)
       return;
   }
-  ck_abort_msg("behind a chain %lld, ahead of one %lld, but at most %lld", behind, ahead, limit);
+  ck_abort_msg("behind a chain %lld, ahead of one %lld, but at most %lld", least[BEHIND],
+    least[AHEAD], limit);
 }
 
 SUITE("section")
