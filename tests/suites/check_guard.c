@@ -195,13 +195,21 @@ static void count_signal(int signal)
     siglongjmp(out, 1);
 }
 
+static void expect_equal_sets(const sigset_t *set, const sigset_t *other)
+{
+  int member;
+
+  for (member = 1; member <= SIGRTMAX; member++)
+    ck_assert_int_eq(sigismember(set, member), sigismember(other, member));
+}
+
 /* _i: whether the program installs a handler during the guard, which stays. */
 TEST_LOOP(handlers_are_restored_with_mask_and_flags, 2)
 {
   /* no handler is set for SIGSYS */
   static const int flags[] = { 0, SA_NODEFER | SA_ONSTACK, SA_RESTART | SA_SIGINFO, SA_RESETHAND };
   struct sigaction set, before[CPUC_OS_THREAD_FAULT_SIGNALS], after;
-  int i, member;
+  int i;
 
   for (i = 0; i < 4; i++) {
     set = (struct sigaction){ .sa_flags = flags[i] };
@@ -227,9 +235,7 @@ TEST_LOOP(handlers_are_restored_with_mask_and_flags, 2)
     ck_assert_ptr_eq((void *)after.sa_handler, (void *)before[i].sa_handler);
     /* ignores the flag that a C library adds to every handler (asm/signal.h: SA_RESTORER) */
     ck_assert_int_eq(after.sa_flags & ~0x04000000, before[i].sa_flags & ~0x04000000);
-    for (member = 1; member <= SIGRTMAX; member++)
-      ck_assert_int_eq(sigismember(&after.sa_mask, member),
-        sigismember(&before[i].sa_mask, member));
+    expect_equal_sets(&after.sa_mask, &before[i].sa_mask);
   }
 }
 
@@ -237,7 +243,7 @@ TEST_LOOP(handlers_are_restored_with_mask_and_flags, 2)
 TEST_LOOP(mask_and_cancellation_state_are_restored, 2)
 {
   sigset_t mask, now;
-  int state, member;
+  int state;
 
   sigemptyset(&mask);
   sigaddset(&mask, SIGUSR1);
@@ -251,8 +257,7 @@ TEST_LOOP(mask_and_cancellation_state_are_restored, 2)
   ck_assert_int_eq(cpuc_guard_run(read_page, &forbidden), SIGSEGV);
   leave_guard();
   pthread_sigmask(SIG_SETMASK, NULL, &now);
-  for (member = 1; member <= SIGRTMAX; member++)
-    ck_assert_int_eq(sigismember(&now, member), sigismember(&mask, member));
+  expect_equal_sets(&now, &mask);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
   ck_assert_int_eq(state, PTHREAD_CANCEL_ENABLE);
 }
@@ -295,12 +300,6 @@ TEST(fault_of_another_thread_reaches_the_program)
   ck_assert_int_ge(seen_masked, usually_masked);
 }
 
-static void send_to_self(void *unused)
-{
-  (void)unused;
-  kill(getpid(), suite_fault_to_send(SIGSEGV));
-}
-
 static void raise_in_itself(void *unused)
 {
   (void)unused;
@@ -327,11 +326,11 @@ TEST_LOOP(sent_signal_reaches_the_program_when_it_wants, MOMENTS)
   sigaddset(&set, signal_number);
   if (_i == BLOCKED_BEFORE) {
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    send_to_self(NULL);
+    raise_in_itself(NULL);
   }
   enter_guard();
   for (i = 0; _i == DURING && i < 2; i++)
-    ck_assert_int_eq(cpuc_guard_run(send_to_self, NULL), 0);
+    ck_assert_int_eq(cpuc_guard_run(raise_in_itself, NULL), 0);
   if (_i == IGNORED_ELSEWHERE)
     call_in_another_thread(raise_in_itself);
   sigaction(signal_number, NULL, &ours);
@@ -451,7 +450,7 @@ static const struct {
 #ifdef __linux__
   { "memory_error_without_access", send_memory_error, SIGBUS, 1 },
 #endif
-  { "signal_sent_to_the_thread", send_to_self, 0, 1 },
+  { "signal_sent_to_the_thread", raise_in_itself, 0, 1 },
 };
 
 enum { CRASHES = sizeof crashes / sizeof crashes[0], OWN_FAULTS = 3 };
@@ -561,30 +560,7 @@ int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
   return result;
 }
 
-static int checked_calls;
-
-static void expect_the_programs_stack_and_mask(void)
-{
-  struct sigaction now;
-
-  real_sigaction(SIGSEGV, NULL, &now);
-  ck_assert(now.sa_flags & SA_ONSTACK);
-  ck_assert_int_eq(sigismember(&now.sa_mask, SIGUSR2), 1);
-  checked_calls++;
-}
-
-/* A thread of Go or Java has no room for a handler on its own stack. */
-TEST(handler_has_the_programs_stack_and_mask_from_the_first_moment)
-{
-  set_recording_handler(SIGSEGV, SA_ONSTACK);
-  after_call = expect_the_programs_stack_and_mask;
-  enter_guard();
-  leave_guard();
-  after_call = NULL;
-  ck_assert_int_gt(checked_calls, 10);
-}
-
-static int calls_before_the_fork;
+static int calls, calls_before_the_fork; /* of sigaction() in the guard */
 static pid_t forked_child;
 
 /* Enters the guard with the mask of a thread that does not select. */
@@ -606,9 +582,15 @@ static void enter_in_the_child(void)
     : before.sa_sigaction != record_signal ? 3 : 0);
 }
 
-static void fork_after_some_calls(void)
+/* A thread of Go or Java has no room for a handler on its own stack. */
+static void expect_the_programs_stack_and_mask_and_fork(void)
 {
-  if (--calls_before_the_fork != 0)
+  struct sigaction now;
+
+  real_sigaction(SIGSEGV, NULL, &now);
+  ck_assert(now.sa_flags & SA_ONSTACK);
+  ck_assert_int_eq(sigismember(&now.sa_mask, SIGUSR2), 1);
+  if (++calls != calls_before_the_fork)
     return;
   after_call = NULL;
   forked_child = fork();
@@ -616,15 +598,15 @@ static void fork_after_some_calls(void)
     enter_in_the_child();
 }
 
-TEST(child_forked_at_any_call_has_the_programs_handlers_and_can_enter)
+TEST(handler_has_the_programs_stack_and_mask_at_any_call_also_in_a_forked_child)
 {
   int n, status;
 
   for (n = 1;; n++) {
-    forked_child = 0;
+    forked_child = calls = 0;
     calls_before_the_fork = n;
-    set_recording_handler(SIGSEGV, 0);
-    after_call = fork_after_some_calls;
+    set_recording_handler(SIGSEGV, SA_ONSTACK);
+    after_call = expect_the_programs_stack_and_mask_and_fork;
     enter_guard();
     leave_guard();
     after_call = NULL;

@@ -659,15 +659,12 @@ TEST(selection_extends_a_32_bit_counter)
 }
 
 /* Reads of 20 to 20,000 cycles, with a noise of 3 %, while two of three chains are interrupted for
-   any time or, as by a timer of the hypervisor, always for this time. A counter of another rate is
-   not proven on a quiet machine. */
+   any time or, as by a timer of the hypervisor, always for this time. */
 TEST(true_counter_of_core_cycles_is_proven_on_a_busy_machine)
 {
-  static const double ratios[] = { 0.5, 0.77, 0.9, 1 / 64.0 };
   const struct cpuc_backend backend
     = { .kind = CPUC_KIND_CORE, .width = 64, .read = read_simulated };
   struct suite_repeat repeat = suite_repeat(1000);
-  size_t i;
 
   SKIP_IF(!cpuc_dependent_add_takes_one_cycle(), "adds prove nothing on this CPU");
   noise = 0.03;
@@ -678,15 +675,7 @@ TEST(true_counter_of_core_cycles_is_proven_on_a_busy_machine)
     ck_assert_msg(!select_fake(3e9, 3e9, 1, backend)->is_unproven,
       "reads of %g ns, interruptions of %g ns: %s", cost, disturbance,
       select_fake(3e9, 3e9, 1, backend)->explanation);
-    disturbance = 0;
-    for (i = 0; i < 4; i++)
-      ck_assert_msg(select_fake(3e9 * ratios[i], 3e9, 1, backend)->is_unproven != (i == 0
-#if defined(__x86_64__) || defined(__i386__)
-          && 0
-#endif
-        ), "reads of %g ns, ratio %g", cost, ratios[i]);
   }
-  cost = noise = 0;
 }
 
 /* Interrupts the reads at the beginning of one measurement. The interruptions differ by
