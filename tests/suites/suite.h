@@ -191,12 +191,6 @@ static inline long suite_limit(void)
   return limit ? atol(limit) : 100;
 }
 
-/* Returns 1 in "make check-soak". A test then also covers its large case. */
-static inline int suite_soaks(void)
-{
-  return suite_limit() == 0;
-}
-
 static inline struct suite_repeat suite_repeat(long rounds)
 {
   struct suite_repeat repeat = { rounds, 0, suite_limit(), { 0, 0 } };
