@@ -34,132 +34,59 @@
 
 static long long fake_count;
 static volatile int opens, closes; /* volatile: the guard may end the counting code early */
+static volatile char *forbidden;   /* a page without access */
 
 /* Reads of one try of a trial. */
 enum { TRY = 1001 };
 
-static volatile char *forbidden; /* a page without access */
+/* A read function. n: the number of this read, from 1. */
+#define READ(name, count) \
+  static long long name(void) \
+  { \
+    static long long n; \
+\
+    n++; \
+    return count; \
+  }
 
-static long long read_up(void)
-{
-  return fake_count += 7;
-}
+READ(read_clock, n) /* of a clock that always works; most lists end with it */
+READ(read_up, fake_count += 7)
+READ(read_up_by_41_or_more, fake_count += n % 3 == 2 ? 50 : 41)
+READ(read_up_by_4711, fake_count += 4711)
+READ(read_constant, 5)
+READ(read_down_at_times, fake_count += n % 900 == 0 ? -3 : 7)
+READ(read_from_tenth_try, n > 9 * TRY ? n : 0)
+READ(read_from_eleventh_try, n > 10 * TRY ? n : 0)
+READ(read_forbidden, suite_read(forbidden))
+READ(read_faults_after_its_trial, n > TRY ? suite_read(forbidden) : n)
+READ(read_until_another_opens, opens > 1 ? 5 : n)
+READ(read_around_2_63, (long long)(0x7fffffffffffff00ULL + 3ULL * (unsigned long long)n))
 
-/* Steps of 41, 50, 41, 41, 50, ... */
-static long long read_up_by_41_or_more(void)
-{
-  static int reads;
+static int error_of_open = EACCES;
 
-  return fake_count += reads++ % 3 == 1 ? 50 : 41;
-}
+/* An open function. n: the number of this call, from 1. */
+#define OPEN(name, error) \
+  static int name(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis) \
+  { \
+    static int n; \
+\
+    (void)services, (void)diagnosis; \
+    n++; \
+    opens++; \
+    return error; \
+  }
 
-static long long read_up_by_4711(void)
-{
-  return fake_count += 4711;
-}
-
-static long long read_constant(void)
-{
-  return 5;
-}
-
-static long long read_down_at_times(void)
-{
-  static int reads;
-
-  return fake_count += ++reads % 900 == 0 ? -3 : 7;
-}
-
-/* Stopped during nine tries. */
-static long long read_from_tenth_try(void)
-{
-  static int reads;
-
-  return ++reads > 9 * TRY ? reads : 0;
-}
-
-/* Stopped during ten tries. */
-static long long read_from_eleventh_try(void)
-{
-  static int reads;
-
-  return ++reads > 10 * TRY ? reads : 0;
-}
-
-static long long read_forbidden(void)
-{
-  return suite_read(forbidden);
-}
-
-/* Works in the trial, and faults at the next read. */
-static long long read_faults_after_its_trial(void)
-{
-  static long long reads;
-
-  return ++reads > TRY ? suite_read(forbidden) : reads;
-}
-
-/* Works in the trial, and stops once another counter was opened. */
-static long long read_until_another_opens(void)
-{
-  return opens > 1 ? fake_count : read_up();
-}
-
-static long long read_around_2_63(void)
-{
-  static unsigned long long count = 0x7fffffffffffff00ULL;
-
-  return (long long)(count += 3);
-}
-
-static int open_well(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
-{
-  (void)services, (void)diagnosis;
-  opens++;
-  return 0;
-}
+OPEN(open_well, 0)
+OPEN(open_refused, error_of_open)
+OPEN(open_faults, suite_read(forbidden))
+OPEN(open_only_once, n > 1 ? EBUSY : 0)
+OPEN(open_with_own_words, (diagnosis->reason = CPUC_REASON_ABSENT,
+  diagnosis->explanation = "it is somewhere else", diagnosis->unit = "kernel cycles, too",
+  n > 1 ? 0 : EIO)) /* fails at the first call */
 
 static void close_well(void)
 {
   closes++;
-}
-
-static int error_of_open = EACCES;
-
-static int open_refused(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
-{
-  (void)services, (void)diagnosis;
-  opens++;
-  return error_of_open;
-}
-
-/* Fails at the first call. */
-static int open_with_own_words(const struct cpuc_services *services,
-  struct cpuc_diagnosis *diagnosis)
-{
-  static int has_failed;
-
-  (void)services;
-  diagnosis->reason = CPUC_REASON_ABSENT;
-  diagnosis->explanation = "it is somewhere else";
-  diagnosis->unit = "kernel cycles, too";
-  return has_failed++ ? 0 : EIO;
-}
-
-static int open_faults(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
-{
-  (void)services, (void)diagnosis;
-  opens++;
-  return suite_read(forbidden);
-}
-
-static int open_only_once(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
-{
-  static int has_opened;
-
-  (void)services, (void)diagnosis;
-  opens++;
-  return has_opened++ ? EBUSY : 0;
 }
 
 static int explained_error, explained_signal; /* -1: nothing was explained */
@@ -173,15 +100,15 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
   diagnosis->remedy = "ask nicely";
 }
 
-static struct cpuc_rate megahertz(void)
-{
-  return cpuc_exact_rate(1000000);
-}
+#define RATE(name, hz) \
+  static struct cpuc_rate name(void) \
+  { \
+    return cpuc_exact_rate(hz); \
+  }
 
-static struct cpuc_rate rate_faults(void)
-{
-  return cpuc_exact_rate(suite_read(forbidden));
-}
+RATE(megahertz, 1000000)
+RATE(rate_faults, suite_read(forbidden))
+RATE(report_too_high_rate, 1400000000)
 
 static int entries; /* of the next selection */
 
@@ -207,14 +134,6 @@ static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backe
 
 #define ENTRY(name, ...) entry(name, (struct cpuc_backend) { __VA_ARGS__ })
 
-/* A clock that always works. Most lists contain this clock, usually at the end. */
-static long long read_clock(void)
-{
-  static long long now;
-
-  return now += 1;
-}
-
 /* In place of sys/dependent-add.c: each add takes a cycle, of which `ratio` are counted, or if
    ratio is 0, the chain proves nothing. */
 static double ratio, counted;
@@ -225,10 +144,7 @@ int cpuc_dependent_add_run(long passes)
   return ratio > 0 ? 0 : -1;
 }
 
-static long long read_counted(void)
-{
-  return (long long)(counted += 1);
-}
+READ(read_counted, (long long)(counted += 1))
 
 #define SYSTEM_CALL .kind = CPUC_KIND_CORE_SYSTEM_CALL
 #define REFERENCE .kind = CPUC_KIND_REFERENCE
@@ -584,10 +500,7 @@ TEST(clock_that_can_be_set_never_wins_over_the_monotonic_clock)
 }
 
 /* 1.3 GHz, no simple fraction of the default frequency */
-static long long read_time(void)
-{
-  return (long long)((double)cpuc_os_clock_monotonic() * 1.3);
-}
+READ(read_time, (long long)((double)cpuc_os_clock_monotonic() * 1.3))
 
 TEST(named_last_resort_is_not_reported_as_unusable)
 {
@@ -694,18 +607,7 @@ TEST(report_of_a_long_request_is_short)
 
 static struct cpucycles_counter_info info;
 
-static struct cpuc_rate report_too_high_rate(void)
-{
-  return cpuc_exact_rate(1400000000);
-}
-
-static long long now_and_then_back(void)
-{
-  static long long time, calls;
-
-  time += 1000;
-  return ++calls % 50 == 0 ? time - 100000 : time;
-}
+READ(now_and_then_back, 1000 * n - (n % 50 == 0 ? 100000 : 0))
 
 /* The counter, and the clock of its trial if it is not the OS clock, which does not step back or
    stop when a test needs it. */
