@@ -83,12 +83,16 @@ static void read_page(void *address)
 #define UNDEFINED_INSTRUCTION ""
 #endif
 
-/* Not inlined, so that its fault always has the same address. */
-__attribute__((noinline)) static void run_undefined(void *unused)
-{
-  (void)unused;
-  __asm__ volatile(UNDEFINED_INSTRUCTION);
-}
+/* A function without an argument, for cpuc_guard_run(). Not inlined, so that its fault always has
+   the same address. */
+#define BODY(name, statement) \
+  __attribute__((noinline)) static void name(void *unused) \
+  { \
+    (void)unused; \
+    statement; \
+  }
+
+BODY(run_undefined, __asm__ volatile(UNDEFINED_INSTRUCTION))
 
 static int undefined_instruction_faults(void)
 {
@@ -300,11 +304,7 @@ TEST(fault_of_another_thread_reaches_the_program)
   ck_assert_int_ge(seen_masked, usually_masked);
 }
 
-static void raise_in_itself(void *unused)
-{
-  (void)unused;
-  raise(suite_fault_to_send(SIGSEGV));
-}
+BODY(raise_in_itself, raise(suite_fault_to_send(SIGSEGV)))
 
 enum { DURING, BLOCKED_BEFORE, IGNORED_ELSEWHERE, AFTER, MOMENTS };
 
@@ -345,12 +345,7 @@ TEST_LOOP(sent_signal_reaches_the_program_when_it_wants, MOMENTS)
   ck_assert_int_eq(sigismember(&set, signal_number), _i == BLOCKED_BEFORE);
 }
 
-static void send_two(void *unused)
-{
-  (void)unused;
-  raise(SIGFPE);
-  raise(SIGSYS);
-}
+BODY(send_two, (raise(SIGFPE), raise(SIGSYS)))
 
 /* _i: which of the two handlers leaves by a jump. */
 TEST_LOOP(jump_out_of_a_handler_loses_no_other_signal, 2)
@@ -375,11 +370,7 @@ TEST_LOOP(jump_out_of_a_handler_loses_no_other_signal, 2)
 
 /* Faults that the program does not handle. */
 
-static void read_page_elsewhere(void *unused)
-{
-  (void)unused;
-  call_in_another_thread(read_page);
-}
+BODY(read_page_elsewhere, call_in_another_thread(read_page))
 
 static void make_filtered_call(void *unused)
 {
@@ -407,11 +398,7 @@ static int receive_sent_code(void)
 }
 
 /* The kernel reports a memory error before an access, which then does not fault. */
-static void send_memory_error(void *unused)
-{
-  (void)unused;
-  send_with_code(BUS_MCEERR_AO);
-}
+BODY(send_memory_error, send_with_code(BUS_MCEERR_AO))
 
 #endif
 

@@ -9,25 +9,18 @@
 
 static volatile char *volatile forbidden; /* volatile, because handlers read it */
 
-static void read_page(void *unused)
-{
-  (void)unused;
-  (void)*forbidden;
-}
+/* A function without an argument, for cpuc_guard_run(). */
+#define BODY(name, statement) \
+  static void name(void *unused) \
+  { \
+    (void)unused; \
+    statement; \
+  }
 
-static void run_trap(void *unused)
-{
-  (void)unused;
-  __builtin_trap();
-}
-
+BODY(read_page, (void)*forbidden)
+BODY(run_trap, __builtin_trap())
 #if defined(__i386__) || defined(__x86_64__)
-
-static void run_privileged(void *unused)
-{
-  (void)unused;
-  __asm__ volatile("hlt");
-}
+BODY(run_privileged, __asm__ volatile("hlt"))
 
 static void divide_by_zero(void *unused)
 {
@@ -36,7 +29,6 @@ static void divide_by_zero(void *unused)
   (void)unused;
   __asm__ volatile("divl %2" : "+a"(low), "+d"(high) : "r"(0));
 }
-
 #endif
 
 static void set_done(void *done)
