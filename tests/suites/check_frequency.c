@@ -41,30 +41,17 @@ const char *cpuc_environment(const char *name)
   return strcmp(name, "cpucyclespersecond") == 0 ? simulated.variable : NULL;
 }
 
-enum cpuc_architecture cpuc_architecture(void)
-{
-  return (enum cpuc_architecture)simulated.architectures;
-}
+#define ANSWER(type, function, answer) \
+  type function(void) \
+  { \
+    return answer; \
+  }
 
-struct cpuc_rate cpuc_frequency_from_system(void)
-{
-  return simulated.system;
-}
-
-const struct cpuc_backend *cpuc_reference_counter(void)
-{
-  return simulated.reference;
-}
-
-long long cpuc_frequency_measure_core(void)
-{
-  return simulated.measured;
-}
-
-long long cpuc_frequency_least_plausible(void)
-{
-  return simulated.least_plausible;
-}
+ANSWER(enum cpuc_architecture, cpuc_architecture, (enum cpuc_architecture)simulated.architectures)
+ANSWER(struct cpuc_rate, cpuc_frequency_from_system, simulated.system)
+ANSWER(const struct cpuc_backend *, cpuc_reference_counter, simulated.reference)
+ANSWER(long long, cpuc_frequency_measure_core, simulated.measured)
+ANSWER(long long, cpuc_frequency_least_plausible, simulated.least_plausible)
 
 long long cpuc_frequency_least_plausible_by(long long (*read)(void), long long rate)
 {

@@ -118,11 +118,9 @@ static int rate_differs_from_the_kind(void)
 
   if (!counter || cpucycles_rate() != rate) /* the rate is final */
     return 1;
-  if (strcmp(counter->kind, "clock") == 0 || strcmp(counter->kind, "scaled") == 0)
-    return rate != cpucycles_persecond();
-  if (strcmp(counter->kind, "reference") == 0)
-    return !rate_agrees_with_the_count(rate);
-  return strcmp(counter->kind, "none") == 0 ? rate != 0 : rate <= 1000000;
+  return strcmp(counter->kind, "none") == 0 ? rate != 0
+    : strcmp(counter->kind, "core") == 0    ? rate <= 1000000
+                                            : !rate_agrees_with_the_count(rate);
 }
 
 static int rate_differs_from_the_clock(void)
@@ -132,6 +130,7 @@ static int rate_differs_from_the_clock(void)
   setenv("CPUCYCLES_IMPLEMENTATION", "default-gettimeofday", 1);
   timer = cpucycles_timer();
   return strcmp(cpucycles_implementation(), "default-gettimeofday") != 0
+    || cpucycles_rate() != cpucycles_persecond()
     || timer->reported_rate != 1000000 || timer->invariant != 1 || !timer->invariant_source
     || rate_differs_from_the_kind();
 }

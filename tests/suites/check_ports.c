@@ -163,13 +163,6 @@ TEST(counter_is_dropped_where_selfcounts_are_missing_or_refused)
   }
 }
 
-static void expect_selfcounts_to_open(void)
-{
-  struct cpuc_diagnosis diagnosis = { 0 };
-
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.open(&offered, &diagnosis), 0);
-}
-
 /* Reads while the system counts this many cycles. */
 static long long read_at(uint64_t cycles)
 {
@@ -177,19 +170,25 @@ static long long read_at(uint64_t cycles)
   return cpuc_backend_default_selfcounts.read();
 }
 
+static void open_at(long long cycles)
+{
+  struct cpuc_diagnosis diagnosis = { 0 };
+
+  ck_assert_int_eq(cpuc_backend_default_selfcounts.open(&offered, &diagnosis), 0);
+  ck_assert_int_eq(read_at((uint64_t)cycles), cycles);
+}
+
 TEST(counts_have_all_64_bits)
 {
   count_now = 0x123456789abcdef0;
   ck_assert_int_eq(cpuc_backend_default_mach.read(), 0x123456789abcdef0);
   ck_assert_int_eq(cpuc_backend_default_windows.read(), 0x123456789abcdef0);
-  expect_selfcounts_to_open();
-  ck_assert_int_eq(read_at(0x123456789abcdef0), 0x123456789abcdef0);
+  open_at(0x123456789abcdef0);
 }
 
 TEST(selfcounts_that_fail_later_continue_with_the_clock_until_reopened)
 {
-  expect_selfcounts_to_open();
-  ck_assert_int_eq(read_at(5000), 5000);
+  open_at(5000);
   clock_now = 1000000;
   selfcounts_error = ENOTSUP;
   errno = 4711;
@@ -203,8 +202,7 @@ TEST(selfcounts_that_fail_later_continue_with_the_clock_until_reopened)
   clock_now += 20;
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5320);
   cpuc_backend_default_selfcounts.close();
-  expect_selfcounts_to_open();
-  ck_assert_int_eq(read_at(10), 10);
+  open_at(10);
 }
 
 static void *first_read(void *unused)
@@ -215,8 +213,7 @@ static void *first_read(void *unused)
 
 TEST(each_thread_reads_its_own_selfcounts)
 {
-  expect_selfcounts_to_open();
-  ck_assert_int_eq(read_at(1000000), 1000000);
+  open_at(1000000);
   ck_assert_int_eq((intptr_t)result_in_thread(first_read, NULL), 100);
 }
 
@@ -228,8 +225,7 @@ static void become_child(void)
 
 TEST_LOOP(forked_child_continues_its_parents_selfcounts, 2)
 {
-  expect_selfcounts_to_open();
-  ck_assert_int_eq(read_at(1000000), 1000000);
+  open_at(1000000);
   become_child(); /* the child has not read yet */
   if (_i == 1) {
     after_call = become_child; /* in a handler, after the system has returned 500000 */
@@ -248,7 +244,7 @@ static void work_and_read(void)
 
 TEST(handler_in_a_read_adds_only_the_cycles_that_it_executes)
 {
-  expect_selfcounts_to_open();
+  open_at(0);
   after_call = work_and_read;
   ck_assert_int_ge(read_at(1000000), 1000000);
   ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 1001000);
@@ -275,8 +271,7 @@ TEST(read_is_right_if_a_read_in_a_handler_fails_after_any_instruction)
   signal(SIGTRAP, fail_in_a_handler);
   for (fails_at = 1, steps = 1; fails_at <= steps; fails_at++) {
     cpuc_backend_default_selfcounts.close();
-    expect_selfcounts_to_open();
-    ck_assert_int_eq(read_at(1000000), 1000000);
+    open_at(1000000);
     cycles_now += 100;
     steps = 0;
     set_single_step(1);
