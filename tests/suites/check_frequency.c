@@ -84,7 +84,9 @@ static void expect_default(void)
 
 static void expect_ignored(const char *reason)
 {
-  ck_assert_str_eq(estimate().ignored, reason);
+  struct cpuc_frequency found = estimate();
+
+  ck_assert_str_eq(found.ignored, reason);
 }
 
 /* Repeats the estimate until its measurement rejects this one. A busy machine can make some
