@@ -85,11 +85,11 @@ static void read_page(void *address)
 
 /* A function without an argument, for cpuc_guard_run(). Not inlined, so that its fault always has
    the same address. */
-#define BODY(name, statement) \
+#define BODY(name, code) \
   __attribute__((noinline)) static void name(void *unused) \
   { \
     (void)unused; \
-    statement; \
+    code; \
   }
 
 BODY(run_undefined, __asm__ volatile(UNDEFINED_INSTRUCTION))

@@ -10,11 +10,11 @@
 static volatile char *volatile forbidden; /* volatile, because handlers read it */
 
 /* A function without an argument, for cpuc_guard_run(). */
-#define BODY(name, statement) \
+#define BODY(name, code) \
   static void name(void *unused) \
   { \
     (void)unused; \
-    statement; \
+    code; \
   }
 
 BODY(read_page, (void)*forbidden)
