@@ -407,6 +407,7 @@ TEST_LOOP(any_length_is_measured_within_the_documented_time, 13)
   r = run(rows[_i].load);
   expect_near(r.cycles, rows[_i].load.cycles, 1e-6);
   expect_near(r.nanoseconds, rows[_i].load.cycles / 4, 1e-6);
+  expect_near(r.empty, EMPTY_CYCLES, 1e-6);
   ck_assert_msg(m.now - began <= rows[_i].most, "%g ms", (m.now - began) / MS);
   ck_assert_int_eq(r.calls, rows[_i].calls);
   ck_assert_msg(r.samples >= rows[_i].least && r.samples <= rows[_i].most_samples, "%d", r.samples);
@@ -693,7 +694,7 @@ static struct cpucycles_bench_comparison compare(struct load f, struct load g, d
   return c;
 }
 
-TEST_LOOP(comparison_has_the_ratio_and_the_verdict, 11)
+TEST_LOOP(comparison_has_the_ratio_and_the_verdict, 13)
 {
   static const struct {
     struct load f, g;
@@ -712,6 +713,8 @@ TEST_LOOP(comparison_has_the_ratio_and_the_verdict, 11)
     { { .cycles = 4e7 }, { .cycles = 4e7 }, 0, 0.001, 0, "same", 20, 1.2 * S, 1e-3 },
     { { .cycles = 4e6 }, { .cycles = 4.1e6 }, 0, 0.001, 0.5, "differ", 24, 1.2 * S, 1e-3 },
     { { .cycles = 1e9 }, { .cycles = 1.1e9 }, 0, 0, 0, "unclear", 3, 10 * S, 1e-3 },
+    { { .cycles = 1.26e8 }, { .cycles = 1.26e8 }, 0, 0, 0, "same", 8, 1.3 * S, 1e-6 },
+    { { .cycles = 1.26e8 }, { .cycles = 1.26e8 }, 0.17, 0, 0, "unclear", 7, 1.3 * S, 1e-6 },
     { { .cycles = 10000, .prepare = 10 * US }, { .cycles = 10050 }, 0, 0, 0, "differ", 500,
       0.25 * S, 1e-9 },
     { { .cycles = 10000 }, { .cycles = 10050, .prepare = 10 * US }, 0, 0, 0, "differ", 500,
@@ -809,6 +812,14 @@ TEST_LOOP(core_ratio_is_that_of_the_smallest_of_three_chains_or_0, 12)
 
   expect_near(core_ratio_of(rows[_i].machine), rows[_i].ratio, rows[_i].share);
   ck_assert_int_eq(m.chains_run, rows[_i].chains);
+#ifdef CPUCYCLES_POSIX
+  {
+    sigset_t blocked;
+
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    ck_assert(!sigismember(&blocked, SIGUSR1));
+  }
+#endif
 }
 
 #ifdef CPUCYCLES_POSIX

@@ -42,6 +42,7 @@ static void expect_line(format *format_line, const void *result, const char *lin
     }
   part[0] = '~';
   ck_assert_int_eq(format_line(part, 0, 0, result), 0);
+  ck_assert_int_eq(part[0], '~');
   ck_assert_int_eq(format_line(part, 9, length, result), 0);
   ck_assert_int_eq(format_line(part, 9, length + 9, result), 0);
 }
