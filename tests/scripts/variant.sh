@@ -89,7 +89,8 @@ fi
 [ -z "$ms" ] || export CPUCYCLES_TEST_MS="$ms"
 [ -z "$under" ] || export CPUCYCLES_TEST_UNDER="$under"
 status=0
-make -s "$jobs" check TESTS="$tests" ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1 \
+# in one line, as recipes of the Makefile expect
+make -s "$jobs" check TESTS="$(echo $tests)" ${launcher:+LOG_COMPILER="$launcher"} VERBOSE=1 \
   >check.out 2>&1 || status=$?
 cat check.out
 [ $status = 0 ]
