@@ -74,7 +74,7 @@ extern const char *perfex_why(void);
    without those of an empty call. Cycles are not, because calls overlap.
    Returns: 0.
    Fails: returns -1 and sets errno; perfex_why() returns the reason. EINVAL: group is 0, and the
-     reason is that of the failed perfex_open(). Others: those of perfex_read().
+     reason is that of the failed perfex_open(), or function is 0. Others: those of perfex_read().
    Since: 20261121. */
 extern int perfex_bench(struct perfex_group *group, double counts[],
   void (*function)(void *argument), void *argument);
@@ -83,7 +83,7 @@ extern int perfex_bench(struct perfex_group *group, double counts[],
    stored it, and the instructions per cycle of the last perfex_bench(), with those of the calls, if
    the group has the events "cycles" and "instructions".
    Returns: 0.
-   Fails: returns -1 and sets errno if standard output cannot be written.
+   Fails: returns -1 and sets errno if standard output cannot be written. EINVAL: group is 0.
    Since: 20261121. */
 extern int perfex_print_bench(const struct perfex_group *group, const double counts[]);
 

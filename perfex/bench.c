@@ -79,20 +79,23 @@ static int take_medians(const struct bench *bench, long long *medians)
   return 0;
 }
 
-/* Stores the nanoseconds of samples that begin at a step of the clock; -1: it does not advance. */
+/* Stores the nanoseconds of samples that begin at a step of the clock, 0 if it steps back; -1: it
+   does not advance. */
 static int time_samples(const struct bench *bench, int samples, long long *nanoseconds)
 {
   long long counts[CPUC_PERF_GROUP_EVENTS], from = pfx_cost_clock_elapsed(), begin;
 
   *nanoseconds = -1;
   if (cpuc_clock_wait(pfx_cost_clock_elapsed, from, from + 1, EQUAL_READS)
-    != CPUC_REASON_NONE)
+    == CPUC_REASON_CLOCK_NOT_INCREASING)
     return 0;
   begin = pfx_cost_clock_elapsed();
   for (; samples > 0; samples--)
     if (take_sample(bench, counts) != 0)
       return -1;
   *nanoseconds = pfx_cost_clock_elapsed() - begin;
+  if (*nanoseconds < 0)
+    *nanoseconds = 0;
   return 0;
 }
 
@@ -105,14 +108,17 @@ static int find_calls(struct bench *bench)
   bench->calls = 0;
   if (time_samples(bench, READS_PER_MILLE, &reads) != 0)
     return -1;
-  bench->calls = reads < 0 ? UNTIMED_CALLS : 1;
-  while (reads >= 0 && found < ALIKE && bench->calls < MOST_CALLS) {
+  nanoseconds = reads;
+  bench->calls = 1;
+  while (nanoseconds >= 0 && found < ALIKE && bench->calls < MOST_CALLS) {
     if (time_samples(bench, 1, &nanoseconds) != 0)
       return -1;
     found = nanoseconds > reads ? found + 1 : 0;
     if (found == 0)
       bench->calls *= 2;
   }
+  if (nanoseconds < 0)
+    bench->calls = UNTIMED_CALLS;
   return 0;
 }
 
@@ -164,6 +170,9 @@ int perfex_bench(struct perfex_group *group, double counts[], void (*function)(v
     errno = EINVAL; /* perfex_why() returns the reason of perfex_open() */
     return -1;
   }
+  pfx_group_set_instructions_per_cycle(group, 0);
+  if (!function)
+    return pfx_why(EINVAL, "there is no function");
   if (find_calls(&full) != 0)
     return -1;
   empty.calls = full.calls;

@@ -28,7 +28,9 @@ perfex/example.c: perfex/libperfex.3
 CLEANFILES += perfex/example.c
 
 if PERFEX
+# Exceptions of a function whose events are counted pass through perfex/bench.c.
 noinst_LTLIBRARIES += perfex/libperfex-core.la
+perfex_libperfex_core_la_CFLAGS = $(AM_CFLAGS) $(CPUCYCLES_EXCEPTIONS)
 perfex_libperfex_core_la_SOURCES = \
 	perfex/bench.c \
 	perfex/cost-clock.c \

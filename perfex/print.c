@@ -231,10 +231,15 @@ static void append_hundredths(struct output *output, double number)
 
 int perfex_print_bench(const struct perfex_group *group, const double counts[])
 {
-  double ratio = group ? pfx_group_instructions_per_cycle(group) : 0;
   struct output output;
+  double ratio;
   int i;
 
+  if (!group) {
+    errno = EINVAL;
+    return -1;
+  }
+  ratio = pfx_group_instructions_per_cycle(group);
   output.length = 0;
   for (i = 0; i < perfex_group_size(group); i++) {
     append(&output, "%s%s", i ? "  " : "", pfx_group_event(group, i)->name);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that an exception of C++ in a function that is timed passes through the library, and that
-# its run then gives the memory back, with the shared library. Judges the heap of glibc.
+# Tests that an exception of C++ in a function that is timed passes through the shared library, and
+# that its run then gives the memory back; and that one in a function whose events are counted passes
+# through libperfex. Judges the heap of glibc.
 
 set -eu
 . "${srcdir:=.}/tests/scripts/begin.sh"
@@ -67,4 +68,32 @@ printf '#include <malloc.h>\nint main() { try { throw (int)mallinfo2().arena; } 
   >$work/try.cc
 link -x c++ $work/try.cc || skip "$CC links no C++ with glibc 2.33 or later"
 link -std=c++11 -x c++ $work/throw.cc || { cat $work/said; exit 1; }
+LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $work/program
+
+[ -f "$builddir/.libs/libperfex.so" ] || { echo "exceptions: skipped: libperfex was not built"; exit; }
+cat >$work/count.cc <<'EOF'
+#include <perfex.h>
+#include <cstdio>
+static void throw_at_once(void *)
+{
+  throw 1;
+}
+int main()
+{
+  double counts[1];
+  perfex_group *group = perfex_open("page-faults", 0);
+
+  if (!group) {
+    printf("exceptions: skipped: libperfex: %s\n", perfex_why());
+    return 0;
+  }
+  try {
+    perfex_bench(group, counts, throw_at_once, NULL);
+  } catch (int) {
+    return 0;
+  }
+  return 1;
+}
+EOF
+link -x c++ $work/count.cc -x none -L"$builddir/.libs" -lperfex || { cat $work/said; exit 1; }
 LD_LIBRARY_PATH="$builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" $work/program

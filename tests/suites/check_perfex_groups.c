@@ -21,7 +21,7 @@ static struct perfex_group *group;
 
 /* A machine whose clock and counts advance in reads and calls only. */
 static struct {
-  int is_on, is_interrupted;
+  int is_on, is_interrupted, stops_clock;
   long long now, nanoseconds_of_read, nanoseconds_of_call;
   int reads, calls, idle, samples;  /* idle: samples without a call in a row */
   long long sample_calls;           /* of the last sample with calls */
@@ -169,6 +169,8 @@ static void simulate_call(void *argument)
   if (simulated.is_interrupted)
     simulated.now += 1000000000;
   simulated.is_interrupted = 0;
+  if (simulated.stops_clock)
+    simulated.nanoseconds_of_read = simulated.nanoseconds_of_call = 0;
   for (i = 0; i < 5; i++)
     simulated.counted[i] += simulated.full[i];
 }
@@ -190,6 +192,7 @@ TEST(counts_per_call_are_exact_and_without_those_of_reads_and_some_of_empty_call
 {
   static const long long read[] = { 90, 80, 20, 1, 1 }, empty[] = { 5, 6, 2, 1, 1 },
                          full[] = { 45, 106, 12, 4, 3 };
+  double counts[5];
 
   skip_without_perf_events();
   open_group("cycles,instructions,branches,branch-misses,page-faults", 0);
@@ -205,10 +208,24 @@ TEST(counts_per_call_are_exact_and_without_those_of_reads_and_some_of_empty_call
   ck_assert_int_eq(simulated.sample_calls, 8192); /* 1000 pairs of reads take 1 ms */
 
   memset(simulated.full, 0, sizeof full); /* less than an empty call */
-  simulated.nanoseconds_of_read = simulated.nanoseconds_of_call = 0; /* a stopped clock */
+  simulated.stops_clock = 1;
   expect_bench((const double[]){ 0, 0, 0, 0, 0 }, "cycles 0.00  instructions 0.00  "
     "branches 0.00  branch-misses 0.00  page-faults 0.00\n");
   ck_assert_int_eq(simulated.sample_calls, 1000);
+  expect_bench((const double[]){ 0, 0, 0, 0, 0 }, "cycles 0.00  instructions 0.00  "
+    "branches 0.00  branch-misses 0.00  page-faults 0.00\n"); /* stopped from the beginning */
+  ck_assert_int_eq(simulated.sample_calls, 1000);
+
+  memcpy(simulated.full, full, sizeof full);
+  ck_assert_int_eq(perfex_bench(group, counts, simulate_call, &simulated), 0);
+  ck_assert_int_eq(perfex_bench(group, counts, NULL, NULL), -1);
+  ck_assert_int_eq(errno, EINVAL);
+  ck_assert_str_eq(perfex_why(), "there is no function");
+  capture_begin(stdout); /* without the ratio of the run before */
+  ck_assert_int_eq(perfex_print_bench(group, counts), 0);
+  ck_assert_ptr_null(strstr(capture_end(), "instructions/cycle"));
+  ck_assert_int_eq(perfex_print_bench(NULL, counts), -1);
+  ck_assert_int_eq(errno, EINVAL);
 }
 
 /* SECCOMP_MODE_STRICT permits read(2), write(2) and _exit(2). */
