@@ -10,14 +10,20 @@ failed=0
 trap 'rm -f calls.tmp' EXIT
 : >calls.tmp
 
-# Prints the objects of the build. With libtool, the shared object counts.
+# Prints the objects of the build. With libtool, the shared object counts. The names of objects with
+# flags of their own begin with the name of their library.
 objects() {
   for source in $(cd "$srcdir" && ls sys/*.c sys/*/*.c backends/*.c backends/*/*.c lib/*.c perfex/*.c \
     cpucycles-info/*.c bench/*.c); do
-    name=${source%.c}
-    object=${name%/*}/.libs/${name##*/}.o
-    [ -f "$builddir/$object" ] || object=$name.o
-    [ ! -f "$builddir/$object" ] || echo "$object"
+    directory=${source%/*} name=${source##*/}
+    name=${name%.c}.o
+    for object in "$directory/.libs/$name" "$directory/.libs"/*_la-"$name" "$directory/$name" \
+      "$directory"/*_la-"$name"; do
+      case $object in */tests_*) continue ;; esac
+      [ -f "$object" ] || continue
+      echo "$object"
+      break
+    done
   done
 }
 
@@ -25,7 +31,7 @@ objects() {
 # and each other type is a definition.
 names() {
   (cd "$builddir" && $NM -A -g $(objects)) |
-    sed -n 's|/\.libs/|/|; s|^\(.*\)\.o: *[0-9a-f]* \([A-Za-z]\) |\1 \2 |p'
+    sed -n 's|/\.libs/|/|; s|/[a-z_]*_la-|/|; s|^\(.*\)\.o: *[0-9a-f]* \([A-Za-z]\) |\1 \2 |p'
 }
 
 # Prints each use of a name that is not of a lower layer, and fails if there is one. Stores the uses

@@ -4,22 +4,14 @@
 # 64-bit counts, strings.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CFLAGS:=}" "${LDFLAGS:=}" "${LOG_COMPILER:=}"
-work=perfex-fortran.tmp
-failed=0
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir $work
-
-wrong() { echo "perfex-fortran: $*"; failed=1; }
-skipped() { echo "perfex-fortran: skipped: $*"; exit 77; }
+. "${srcdir:=.}/tests/scripts/begin.sh"
 
 # Uses the gfortran of a cross compiler's toolchain, or the system's gfortran with other compilers.
 case ${CC%% *} in
   *-linux-*gcc) fortran=${CC%%-gcc*}-gfortran ;;
   *) fortran=gfortran ;;
 esac
-command -v "$fortran" >/dev/null || skipped "$fortran is not installed"
+command -v "$fortran" >/dev/null || skip "$fortran is not installed"
 
 sanitizers=$(echo " $CFLAGS" | tr ' ' '\n' | grep '^-fsanitize=' || :)
 $fortran -O2 -Wall ${CPUCYCLES_TEST_WERROR-} -c "$srcdir/tests/programs/perfex-fortran.f90" \

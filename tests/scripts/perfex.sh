@@ -5,16 +5,7 @@
 # set-user-ID programs.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${CC:=cc}" "${CPPFLAGS:=}" "${CFLAGS:=}"
-: "${EXEEXT:=}" "${LOG_COMPILER:=}"
-work=perfex.tmp
-failed=0
-trap 'rm -rf $work' EXIT
-rm -rf $work
-mkdir $work
-
-wrong() { echo "perfex: $*"; failed=1; }
-skipped() { echo "perfex: skipped: $*"; }
+. "${srcdir:=.}/tests/scripts/begin.sh"
 
 library=$builddir/.libs/libperfex.a
 [ -f "$library" ] || library=$builddir/libperfex.a
