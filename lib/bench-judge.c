@@ -81,7 +81,6 @@ static void find_interval(struct cpucycles_bench_result *result, const struct cp
     return;
   }
   width = 2.2 * square_root(part * (1 - part) / n);
-  sorted(bench, function->ratio, n);
   result->cycles_low = cpuc_quantile(bench->scratch, n, part > width ? part - width : 0);
   result->cycles_high = cpuc_quantile(bench->scratch, n, part + width < 1 ? part + width : 1);
 }

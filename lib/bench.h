@@ -119,8 +119,8 @@ int cpuc_bench_judge_none(struct cpucycles_bench_result *result,
   const struct cpucycles_bench_setup *setup, const struct cpuc_bench_meter *meter,
   const char *note);
 
-/* Fills function->ratio, less a loss, and returns its center: the middle or, of long samples, the
-   lower quartile. There must be samples. */
+/* Fills function->ratio, less a loss, sorts a copy in bench->scratch, and returns the center: the
+   middle or, of long samples, the lower quartile. There must be samples. */
 double cpuc_bench_judge_center(struct cpuc_bench *bench, struct cpuc_bench_function *function,
   double loss);
 
