@@ -149,9 +149,9 @@ static double instructions_per_cycle(const struct perfex_group *group, const lon
 
   for (i = 0; i < size; i++)
     for (j = 0; j < size; j++)
-      if (is_hardware(pfx_group_event(group, i), PERF_COUNT_HW_CPU_CYCLES)
-        && is_hardware(pfx_group_event(group, j), PERF_COUNT_HW_INSTRUCTIONS)
-        && pfx_group_event(group, i)->modes == pfx_group_event(group, j)->modes
+      if (is_hardware(&group->names[i], PERF_COUNT_HW_CPU_CYCLES)
+        && is_hardware(&group->names[j], PERF_COUNT_HW_INSTRUCTIONS)
+        && group->names[i].modes == group->names[j].modes
         && counts[i] > reads[i] && counts[j] > reads[j])
         return (double)(counts[j] - reads[j]) / (double)(counts[i] - reads[i]);
   return 0;
@@ -170,7 +170,7 @@ int perfex_bench(struct perfex_group *group, double counts[], void (*function)(v
     errno = EINVAL; /* perfex_why() returns the reason of perfex_open() */
     return -1;
   }
-  pfx_group_set_instructions_per_cycle(group, 0);
+  group->instructions_per_cycle = 0;
   if (!function)
     return pfx_why(EINVAL, "there is no function");
   if (find_calls(&full) != 0)
@@ -180,10 +180,10 @@ int perfex_bench(struct perfex_group *group, double counts[], void (*function)(v
     || take_medians(&full, medians) != 0)
     return -1;
   for (i = 0; i < perfex_group_size(group); i++) {
-    long long less = adds_up(pfx_group_event(group, i)) ? nothing[i] : reads[i];
+    long long less = adds_up(&group->names[i]) ? nothing[i] : reads[i];
 
     counts[i] = medians[i] > less ? (double)(medians[i] - less) / (double)full.calls : 0;
   }
-  pfx_group_set_instructions_per_cycle(group, instructions_per_cycle(group, medians, reads));
+  group->instructions_per_cycle = instructions_per_cycle(group, medians, reads);
   return 0;
 }

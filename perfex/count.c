@@ -9,15 +9,17 @@
 
 #include "include/perfex.h"
 #include "perfex/count.h"
-#include "perfex/early.h"
 #include "perfex/events.h"
+#include "perfex/group.h"
 #include "perfex/message.h"
+#include "sys/early.h"
 #include "sys/os-thread.h"
 #include "sys/perf/group.h"
 #include "sys/thread-local.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
 
 /* The counters of the calling thread. Signal handlers that call libperfex access them, too. */
@@ -61,7 +63,7 @@ int pfx_count_generation(void)
 /* Returns 1 after a fork: descriptors are copies, and events belong to the parent. */
 static int are_copies(void)
 {
-  return counters.forks != pfx_early_forks;
+  return counters.forks != pfx_group_forks;
 }
 
 static void stop_events(void)
@@ -73,14 +75,37 @@ static void stop_events(void)
   next_generation();
 }
 
-static void close_at_exit(void)
+static void close_at_exit(void *unused)
 {
   struct cpuc_os_thread_saved saved;
 
+  (void)unused;
   cpuc_os_thread_block_signals_and_cancellation(&saved);
   counters.runs_close_at_exit = 0;
   stop_events();
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
+}
+
+/* A key whose value in a thread with counters calls close_at_exit(). It is made early, because a
+   signal handler that has interrupted malloc() can make the first call of start_counters() in a
+   thread, which must not allocate. */
+static pthread_key_t exit_key;
+static int has_exit_key;
+
+static CPUC_EARLY_LOAD void load(void)
+{
+  has_exit_key = pthread_key_create(&exit_key, close_at_exit) == 0;
+}
+
+/* Deletes the key, because its destructor is unloaded with a module that contains a static copy of
+   the library. No other thread may use the library now. */
+static CPUC_EARLY_UNLOAD void unload(void)
+{
+  if (counters.runs_close_at_exit)
+    close_at_exit(NULL);
+  if (has_exit_key)
+    pthread_key_delete(exit_key);
+  has_exit_key = 0;
 }
 
 static struct perf_event_attr wanted_event(int event)
@@ -127,7 +152,7 @@ static int open_events(void)
 {
   int i, error = 0;
 
-  counters.forks = pfx_early_forks;
+  counters.forks = pfx_group_forks;
   counters.group = (struct cpuc_perf_group){ counters.opened, 2, 1, 0, 0 };
   for (i = 0; i < 2 && error == 0; i++) {
     struct perf_event_attr wanted = wanted_event(counters.event[i]);
@@ -137,7 +162,7 @@ static int open_events(void)
   if (error != 0)
     return explain_refusal(error, counters.event[i - 1]);
   if (!counters.runs_close_at_exit)
-    error = pfx_early_run_at_exit(close_at_exit);
+    error = has_exit_key ? pthread_setspecific(exit_key, &exit_key) : EAGAIN;
   counters.runs_close_at_exit = error == 0;
   return error;
 }

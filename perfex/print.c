@@ -232,22 +232,20 @@ static void append_hundredths(struct output *output, double number)
 int perfex_print_bench(const struct perfex_group *group, const double counts[])
 {
   struct output output;
-  double ratio;
   int i;
 
   if (!group) {
     errno = EINVAL;
     return -1;
   }
-  ratio = pfx_group_instructions_per_cycle(group);
   output.length = 0;
   for (i = 0; i < perfex_group_size(group); i++) {
-    append(&output, "%s%s", i ? "  " : "", pfx_group_event(group, i)->name);
+    append(&output, "%s%s", i ? "  " : "", group->names[i].name);
     append_hundredths(&output, counts[i]);
   }
-  if (ratio > 0) {
+  if (group->instructions_per_cycle > 0) {
     append(&output, "  instructions/cycle");
-    append_hundredths(&output, ratio);
+    append_hundredths(&output, group->instructions_per_cycle);
   }
   append(&output, "\n");
   return write_output(&output, stdout) < 0 ? -1 : 0;
