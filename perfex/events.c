@@ -18,13 +18,15 @@
   (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 \
     | PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-static const struct pfx_events_entry rows[PFX_EVENTS] = {
+static const struct pfx_events_entry rows[] = {
 #define PFX_EVENT(number, text, name, also, type, config, difference, arm, intel, amd) \
   [number] = { text, name, also, type, config },
 #define PFX_NONE(number, text) [number] = { text, NULL, NULL, 0, 0 },
+#define PFX_GENERIC(name, also, type, config) { NULL, name, also, type, config },
 #include "perfex/events.def"
 #undef PFX_EVENT
 #undef PFX_NONE
+#undef PFX_GENERIC
 };
 
 const struct pfx_events_entry *pfx_events_row(int event)
@@ -32,13 +34,22 @@ const struct pfx_events_entry *pfx_events_row(int event)
   return event >= 0 && event < PFX_EVENTS ? &rows[event] : NULL;
 }
 
+const struct pfx_events_entry *pfx_events_find(const char *name)
+{
+  size_t i;
+
+  for (i = 0; *name && i < sizeof rows / sizeof rows[0]; i++)
+    if (rows[i].name && (strcmp(name, rows[i].name) == 0 || strcmp(name, rows[i].other_name) == 0))
+      return &rows[i];
+  return NULL;
+}
+
 int perfex_event(const char *name)
 {
-  int i;
+  const struct pfx_events_entry *row = name ? pfx_events_find(name) : NULL;
 
-  for (i = 0; name && *name && i < PFX_EVENTS; i++)
-    if (rows[i].name && (strcmp(name, rows[i].name) == 0 || strcmp(name, rows[i].other_name) == 0))
-      return i;
+  if (row && row < rows + PFX_EVENTS)
+    return (int)(row - rows);
   errno = EINVAL;
   return -1;
 }

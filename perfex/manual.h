@@ -10,4 +10,5 @@
   .It number@.Li name , also@.br@text.@difference@.br@Arm: arm;@Intel: intel;@AMD: amd.@
 #define PFX_NONE(number, text)
 #endif
+#define PFX_GENERIC(name, also, type, config)
 #include "perfex/events.def"

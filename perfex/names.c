@@ -8,7 +8,6 @@
 
 #include "perfex/names.h"
 
-#include "include/perfex.h"
 #include "perfex/events.h"
 #include "perfex/why.h"
 #include "sys/parse.h"
@@ -20,30 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Generic events that are not in events.def. */
-static const struct {
-  const char *name, *other_name;
-  uint32_t type;
-  uint64_t config;
-} generic[] = {
-  { "cache-references", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES },
-  { "bus-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES },
-  { "ref-cycles", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
-  { "stalled-cycles-frontend", "idle-cycles-frontend", PERF_TYPE_HARDWARE,
-    PERF_COUNT_HW_STALLED_CYCLES_FRONTEND },
-  { "stalled-cycles-backend", "idle-cycles-backend", PERF_TYPE_HARDWARE,
-    PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
-  { "page-faults", "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
-  { "minor-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN },
-  { "major-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ },
-  { "task-clock", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
-  { "cpu-clock", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK },
-  { "context-switches", "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES },
-  { "cpu-migrations", "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
-  { "alignment-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS },
-  { "emulation-faults", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS },
-};
 
 /* In the order of enum perf_hw_cache_id, _op_id and _op_result_id. */
 static const char *const caches[]
@@ -70,21 +45,13 @@ static int find_cache_event(const char *name, struct pfx_names_event *event)
 
 static int find_generic_event(const char *name, struct pfx_names_event *event)
 {
-  const struct pfx_events_entry *row = pfx_events_row(perfex_event(name));
-  size_t i;
+  const struct pfx_events_entry *row = pfx_events_find(name);
 
-  if (row) {
-    event->type = row->type;
-    event->config[0] = row->config;
-    return 1;
-  }
-  for (i = 0; i < sizeof generic / sizeof generic[0]; i++)
-    if (strcmp(name, generic[i].name) == 0 || strcmp(name, generic[i].other_name) == 0) {
-      event->type = generic[i].type;
-      event->config[0] = generic[i].config;
-      return 1;
-    }
-  return find_cache_event(name, event);
+  if (!row)
+    return find_cache_event(name, event);
+  event->type = row->type;
+  event->config[0] = row->config;
+  return 1;
 }
 
 /* Parses a number like "0x3c" or "60", which is the whole text. */

@@ -365,7 +365,7 @@ TEST(malformed_names_fail_with_a_sentence)
   } wrong[] = { { "", "empty" }, { "cycles,", "empty" }, { ",cycles", "empty" },
     { "cycles, ,cycles", "empty" }, { " ", "empty" }, { "branch misses", "\"branch misses\"" },
     { "nonesuch", "\"nonesuch\"" }, { "cycles:x", ":uk" }, { "cycles:", ":uk" },
-    { "r", "\"r\"" }, { "r12345678901234567", "not the name" }, { "cpu/event=/", "not a number" },
+    { ":u", "\":u\"" }, { "r", "\"r\"" }, { "r12345678901234567", "not the name" }, { "cpu/event=/", "not a number" },
     { "cpu/event=0x/", "not a number" }, { "cpu/event=-1/", "not a number" },
     { "cpu/event=0x100/", "does not fit" }, { "cpu/event=1,/", "neither an event" },
     { "cpu//", "neither an event" }, { "cpu/event=1", "two slashes" },
