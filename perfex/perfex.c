@@ -119,18 +119,6 @@ static struct perf_event_attr wanted_event(const struct perfex_group *group, int
   return wanted;
 }
 
-/* Fails with a sentence on what refuses events to all programs here. */
-static int explain_machine(struct perfex_group *group, const struct pfx_names_event *event, int error)
-{
-  struct cpuc_diagnosis found = { .machine = &group->machine };
-
-  cpuc_remedy_for_perf_event(error, 0, event->counter < PFX_NAMES_SOFTWARE, &found);
-  if (found.explanation && found.remedy)
-    return pfx_why(error, "%s: %s; remedy: %s", event->name, found.explanation, found.remedy);
-  return pfx_why(error, "%s: %s", event->name,
-    found.explanation ? found.explanation : strerror(error));
-}
-
 /* Explains why the kernel refused the event that was added last, while those before it are open. */
 static int explain_refusal(struct perfex_group *group, int error)
 {
@@ -143,6 +131,7 @@ static int explain_refusal(struct perfex_group *group, int error)
   int is_unknown = error == ENOENT || error == EINVAL || error == EOPNOTSUPP || error == ENODEV;
   int is_counted_alone = is_unknown && (place > 0 || group->open.inherits)
     && cpuc_perf_event_try(storage, &wanted, 0) == 0;
+  struct cpuc_diagnosis found = { .machine = &group->machine };
 
   if (is_counted_alone && place > 0)
     return event->counter == PFX_NAMES_OTHER_PMU
@@ -160,8 +149,11 @@ static int explain_refusal(struct perfex_group *group, int error)
     return pfx_why(error, "%s: this user may not count the kernel; kernel.perf_event_paranoid at 1 "
                           "or less permits it", event->name);
   if (is_unknown || error == EACCES || error == EPERM || error == ENOSYS)
-    return explain_machine(group, event, error);
-  return pfx_why(error, "%s: %s", event->name, strerror(error));
+    cpuc_remedy_for_perf_event(error, 0, event->counter < PFX_NAMES_SOFTWARE, &found);
+  if (found.explanation && found.remedy)
+    return pfx_why(error, "%s: %s; remedy: %s", event->name, found.explanation, found.remedy);
+  return pfx_why(error, "%s: %s", event->name,
+    found.explanation ? found.explanation : strerror(error));
 }
 
 #ifdef CPUC_PERF_HAS_REGISTER
