@@ -7,10 +7,10 @@
 #include "config.h"
 
 #include "include/perfex.h"
-#include "perfex/cost-clock.h"
 #include "perfex/group.h"
 #include "perfex/why.h"
 #include "sys/clock-wait.h"
+#include "sys/os-clock.h"
 #include "sys/perf/group.h"
 #include "sys/quantile.h"
 
@@ -83,17 +83,17 @@ static int take_medians(const struct bench *bench, long long *medians)
    does not advance. */
 static int time_samples(const struct bench *bench, int samples, long long *nanoseconds)
 {
-  long long counts[CPUC_PERF_GROUP_EVENTS], from = pfx_cost_clock_elapsed(), begin;
+  long long counts[CPUC_PERF_GROUP_EVENTS], from = cpuc_os_clock_monotonic(), begin;
 
   *nanoseconds = -1;
-  if (cpuc_clock_wait(pfx_cost_clock_elapsed, from, from + 1, EQUAL_READS)
+  if (cpuc_clock_wait(cpuc_os_clock_monotonic, from, from + 1, EQUAL_READS)
     == CPUC_REASON_CLOCK_NOT_INCREASING)
     return 0;
-  begin = pfx_cost_clock_elapsed();
+  begin = cpuc_os_clock_monotonic();
   for (; samples > 0; samples--)
     if (take_sample(bench, counts) != 0)
       return -1;
-  *nanoseconds = pfx_cost_clock_elapsed() - begin;
+  *nanoseconds = cpuc_os_clock_monotonic() - begin;
   if (*nanoseconds < 0)
     *nanoseconds = 0;
   return 0;

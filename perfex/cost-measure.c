@@ -9,9 +9,9 @@
 #include "config.h"
 
 #include "include/cpucycles.h"
-#include "perfex/cost-clock.h"
 #include "perfex/cost.h"
 #include "sys/file.h"
+#include "sys/os-clock.h"
 #include "sys/parse.h"
 #include "sys/quantile.h"
 
@@ -39,13 +39,13 @@ static __attribute__((noinline)) long long time_loads(const char *memory, int bi
 {
   unsigned state = *seed, mask = (1u << bits) - 1;
   int shift = bits ? 32 - bits : 0, i;
-  long long begin = pfx_cost_clock_elapsed();
+  long long begin = cpuc_os_clock_monotonic();
 
   for (i = 0; i < LOADS; i++)
     state = next_state(state
       + *(const volatile unsigned *)(memory + (size_t)(state >> shift & mask) * LINE));
   *seed = state;
-  return pfx_cost_clock_elapsed() - begin;
+  return cpuc_os_clock_monotonic() - begin;
 }
 
 /* Returns the nanoseconds of a chain of loads without a generator, from a pointer that contains its
@@ -53,19 +53,19 @@ static __attribute__((noinline)) long long time_loads(const char *memory, int bi
 static __attribute__((noinline)) long long time_l1_loads(void)
 {
   void *volatile self = (void *)&self, *at = self;
-  long long begin = pfx_cost_clock_elapsed();
+  long long begin = cpuc_os_clock_monotonic();
   int i;
 
   for (i = 0; i < LOADS; i++)
     at = *(void *volatile *)at;
-  return pfx_cost_clock_elapsed() - begin;
+  return cpuc_os_clock_monotonic() - begin;
 }
 
 /* Returns the nanoseconds of branches on a random bit. If mask is 0, the bit is always 0. */
 static __attribute__((noinline)) long long time_branches(unsigned mask, unsigned *seed)
 {
   unsigned state = *seed;
-  long long begin = pfx_cost_clock_elapsed();
+  long long begin = cpuc_os_clock_monotonic();
   int i;
 
   for (i = 0; i < BRANCHES; i++) {
@@ -74,7 +74,7 @@ static __attribute__((noinline)) long long time_branches(unsigned mask, unsigned
       __asm__ volatile("" : "+r"(state)); /* keeps the compiler from removing the branch */
   }
   *seed = state;
-  return pfx_cost_clock_elapsed() - begin;
+  return cpuc_os_clock_monotonic() - begin;
 }
 
 /* Returns the cost of one of `count` operations: the minimum, median and maximum of ROUNDS times,
@@ -106,7 +106,7 @@ struct run {
    estimate. */
 static void measure_cycle(struct run *run)
 {
-  long long rate = pfx_cost_clock_core_frequency(), cost;
+  long long rate = cpucycles_core_persecond(), cost;
 
   if (rate <= 0)
     rate = cpucycles_persecond();
@@ -228,7 +228,7 @@ void pfx_cost_measure(struct pfx_cost_measured *measured)
 {
   /* for kernels that report no sizes */
   static const long usual[PFX_COST_LEVELS] = { 32 << 10, 512 << 10, 8 << 20 };
-  const long long begin = pfx_cost_clock_elapsed();
+  const long long begin = cpuc_os_clock_monotonic();
   /* The seed differs each time, because a CPU may remember the branches of an earlier
      measurement. */
   struct run run = { measured, 0, (unsigned)begin };
@@ -242,5 +242,5 @@ void pfx_cost_measure(struct pfx_cost_measured *measured)
   for (i = 1; i < (count ? count : 3) && measure_cache(&run, caches[i], caches[i - 1]); i++)
     ;
   measure_cycle(&run);
-  measured->nanoseconds = pfx_cost_clock_elapsed() - begin;
+  measured->nanoseconds = cpuc_os_clock_monotonic() - begin;
 }

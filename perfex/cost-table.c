@@ -2,7 +2,7 @@
 /* The table of costs of the process. A cost comes from a file that was passed to load_costs(),
    otherwise from /etc/perfex.costs, otherwise from a measurement; the cost of memory is built in.
    The first use reads /etc/perfex.costs and measures the costs that are still missing. Readers get
-   a copy, which is made under a lock. */
+   a copy, which is made under a lock. libperfex(3), COSTS, has the rules of the estimates. */
 
 #include "config.h"
 
@@ -52,16 +52,78 @@ static void unlock(const struct cpuc_os_thread_saved *saved)
   cpuc_os_thread_restore_signals_and_cancellation(saved);
 }
 
-/* Copies `costs` into the table, except for events whose cost has a higher origin. */
-static void merge(const struct pfx_costs *costs, enum pfx_cost_origin origin)
+/* Sets the cost of an event, unless its cost in the table has a higher origin. */
+static void set_cost(struct pfx_cost_table *table, enum pfx_cost_origin origin, int event,
+  struct pfx_cost cost)
+{
+  if (table->origin[event] > origin)
+    return;
+  table->cost[event] = cost;
+  table->origin[event] = (unsigned char)origin;
+}
+
+static void set_costs(enum pfx_cost_origin origin, const struct pfx_costs *costs)
 {
   int i;
 
   for (i = 0; i < PFX_EVENTS; i++)
-    if (costs->has_cost[i] && shared_table.origin[i] <= origin) {
-      shared_table.cost[i] = costs->cost[i];
-      shared_table.origin[i] = (unsigned char)origin;
-    }
+    if (costs->has_cost[i])
+      set_cost(&shared_table, origin, i, costs->cost[i]);
+}
+
+/* The cost of a load from memory: of an i7-4770 (www.7-cpu.com, Haswell), the usual number (Norvig,
+   Teach Yourself Programming in Ten Years), and of an EPYC 7742 (AnandTech, AMD Rome Second
+   Generation EPYC Review, 512 MB). */
+static const struct pfx_cost memory = { 67000, 100000, 134000 };
+
+/* Returns a cost whose three values are in order and not negative. */
+static struct pfx_cost ordered_cost(long long minimum, long long typical, long long maximum)
+{
+  minimum = minimum < 0 ? 0 : minimum < typical ? minimum : typical;
+  maximum = maximum > typical ? maximum : typical;
+  return (struct pfx_cost) { minimum, typical, maximum };
+}
+
+/* Returns 1 if a load from this level was measured. A time of 0, which a stopped or coarse clock
+   can cause, does not count as measured. */
+static int is_measured(const struct pfx_cost_measured *measured, int level)
+{
+  return level < measured->levels && measured->level[level].load.typical > 0;
+}
+
+/* Instructions, branches, loads and stores overlap, so their minimum cost is 0, and the typical
+   cost of a branch, load or store is a cycle. A load that misses a cache waits for the next cache,
+   or at most for memory. A walk of the page table costs as much as the load of one entry.
+   events.def lists the numbers of the events. */
+void pfx_cost_estimate(struct pfx_cost_table *table)
+{
+  const enum pfx_cost_origin origin = PFX_COST_MEASURED;
+  const struct pfx_cost_measured *measured = &table->measured;
+  const long long cycle = measured->cycle.typical;
+  struct pfx_cost nearest, second, miss;
+
+  set_cost(table, PFX_COST_BUILT_IN, 10, memory);
+  set_cost(table, PFX_COST_BUILT_IN, 26, memory);
+  if (cycle > 0) {
+    set_cost(table, origin, 0, measured->cycle);
+    set_cost(table, origin, 16, measured->cycle);
+    set_cost(table, origin, 15, ordered_cost(0, 0, cycle));
+    set_cost(table, origin, 17, ordered_cost(0, 0, cycle));
+    set_cost(table, origin, 6, ordered_cost(0, cycle, cycle));
+    set_cost(table, origin, 19, ordered_cost(0, cycle, cycle));
+    if (is_measured(measured, 0))
+      set_cost(table, origin, 18, ordered_cost(0, cycle, measured->level[0].load.typical));
+  }
+  if (measured->branch_miss.typical > 0)
+    set_cost(table, origin, 24, measured->branch_miss);
+  if (!is_measured(measured, 0) || !is_measured(measured, 1))
+    return;
+  nearest = measured->level[0].load;
+  second = measured->level[1].load;
+  miss = ordered_cost(second.minimum - nearest.typical, second.typical, memory.maximum);
+  set_cost(table, origin, 9, miss);
+  set_cost(table, origin, 25, miss);
+  set_cost(table, origin, 23, ordered_cost(nearest.minimum, second.typical, memory.maximum));
 }
 
 static int is_complete(void)
@@ -83,7 +145,7 @@ static void initialize(void)
   if (cpuc_file_path(path, "/etc/perfex.costs") == 0)
     error = pfx_cost_file_read(path, &costs);
   if (error == 0)
-    merge(&costs, PFX_COST_SYSTEM_FILE);
+    set_costs(PFX_COST_SYSTEM_FILE, &costs);
   else if (error == EINVAL)
     pfx_message("%s is ignored", path);
   else if (error != ENOENT)
@@ -92,10 +154,7 @@ static void initialize(void)
     return;
   cpuc_os_clock_fall_back_if_forbidden();
   pfx_cost_measure(&shared_table.measured);
-  pfx_cost_estimate(&shared_table.measured, &costs);
-  merge(&costs, PFX_COST_MEASURED);
-  pfx_cost_estimate_memory(&costs);
-  merge(&costs, PFX_COST_BUILT_IN);
+  pfx_cost_estimate(&shared_table);
 }
 
 void pfx_cost_table_get(struct pfx_cost_table *copy)
@@ -130,7 +189,7 @@ int load_costs(char *CostFileName)
   for (i = 0; i < PFX_EVENTS; i++)
     if (shared_table.origin[i] == PFX_COST_LOADED)
       shared_table.origin[i] = PFX_COST_LOADED_EARLIER;
-  merge(&costs, PFX_COST_LOADED);
+  set_costs(PFX_COST_LOADED, &costs);
   snprintf(shared_table.loaded, sizeof shared_table.loaded, "%s", CostFileName);
   unlock(&saved);
   errno = saved_errno;

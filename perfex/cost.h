@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The cost of one event, the costs of some or all events, where costs come from (files, and
-   estimates from measured times), and the table of the costs of the process. */
+/* The cost of one event, the costs in a file, what is measured, and the table of the costs of the
+   process. */
 
 #ifndef PERFEX_COST_H
 #define PERFEX_COST_H
@@ -19,10 +19,10 @@ struct pfx_cost {
 /* The highest cost: one second. */
 #define PFX_COST_LIMIT PFX_COST_PICOSECONDS_PER_SECOND
 
-/* The costs from one source. */
+/* The costs in a file. */
 struct pfx_costs {
   struct pfx_cost cost[PFX_EVENTS];
-  unsigned char has_cost[PFX_EVENTS]; /* 1 if the source has a cost for this event */
+  unsigned char has_cost[PFX_EVENTS]; /* 1 if the file has a cost for this event */
 };
 
 enum { PFX_COST_FILE_LIMIT = 65536 /* bytes */ };
@@ -53,11 +53,6 @@ struct pfx_cost_measured {
    memory are missing. A cost that cannot be measured is 0. */
 void pfx_cost_measure(struct pfx_cost_measured *measured);
 
-void pfx_cost_estimate(const struct pfx_cost_measured *measured, struct pfx_costs *costs);
-
-/* The costs of loads from memory, which is not measured. */
-void pfx_cost_estimate_memory(struct pfx_costs *costs);
-
 /* cost-table.c */
 
 /* The origin of a cost. A cost of higher origin replaces one of lower origin. */
@@ -76,6 +71,10 @@ struct pfx_cost_table {
   char loaded[128];             /* name of the last loaded file, cut to size */
   struct pfx_cost_measured measured; /* all 0 if no cost was measured */
 };
+
+/* Estimates costs from the measured times in the table, and sets them if they have no cost of
+   higher origin. */
+void pfx_cost_estimate(struct pfx_cost_table *table);
 
 /* Copies the table. The first call reads /etc/perfex.costs and measures the missing costs. */
 void pfx_cost_table_get(struct pfx_cost_table *copy);

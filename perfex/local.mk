@@ -33,9 +33,6 @@ noinst_LTLIBRARIES += perfex/libperfex-core.la
 perfex_libperfex_core_la_CFLAGS = $(AM_CFLAGS) $(CPUCYCLES_EXCEPTIONS)
 perfex_libperfex_core_la_SOURCES = \
 	perfex/bench.c \
-	perfex/cost-clock.c \
-	perfex/cost-clock.h \
-	perfex/cost-estimate.c \
 	perfex/cost-file.c \
 	perfex/cost-measure.c \
 	perfex/cost-table.c \

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the table of costs: measurement, files, malformed files, and concurrent use. This file
-   defines the clocks of the measurement, so the linker leaves out perfex/cost-clock.c. */
+/* Tests the table of costs: measurement, files, malformed files, and concurrent use. With
+   one-clock.h, replaces sys/os-clock.c. */
 
 #include "config.h"
 
 #include "include/cpucycles.h"
 #include "include/perfex.h"
-#include "perfex/cost-clock.h"
 #include "perfex/cost.h"
-#include "sys/os-clock.h"
 
 #include "tests/suites/child.h"
 #include "tests/suites/machine.h"
+#include "tests/suites/one-clock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,25 +18,23 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static int is_clock_stopped;
 
-long long pfx_cost_clock_elapsed(void)
+static void (*during_measurement)(void); /* called at each read of the clock */
+
+long long cpuc_os_clock_monotonic(void)
 {
-  return is_clock_stopped ? 1000000000 : cpuc_os_clock_monotonic();
-}
+  struct timespec now;
 
-/* 0: the core frequency is measured */
-static long long core_rate;
-
-static void (*during_measurement)(void); /* called in each measurement */
-
-long long pfx_cost_clock_core_frequency(void)
-{
   if (during_measurement)
     during_measurement();
-  return core_rate ? core_rate : cpucycles_core_persecond();
+  if (is_clock_stopped)
+    return 1000000000;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
 static int load(const char *name)
@@ -130,9 +127,9 @@ TEST(costs_are_estimated_from_measured_times)
   struct pfx_cost_measured measured = { .cycle = { 400, 400, 400 },
     .branch_miss = { 3000, 5000, 9000 },
     .level = { { 64, { 1000, 1100, 1200 } }, { 131072, { 3000, 3300, 3600 } } }, .levels = 2 };
-  struct pfx_costs costs;
+  struct pfx_cost_table costs = { .measured = measured };
 
-  pfx_cost_estimate(&measured, &costs);
+  pfx_cost_estimate(&costs);
   ck_assert(is_cost(costs.cost[0], 400, 400, 400) && is_cost(costs.cost[16], 400, 400, 400));
   ck_assert(is_cost(costs.cost[15], 0, 0, 400) && is_cost(costs.cost[17], 0, 0, 400));
   ck_assert(is_cost(costs.cost[6], 0, 400, 400) && is_cost(costs.cost[19], 0, 400, 400));
@@ -141,27 +138,37 @@ TEST(costs_are_estimated_from_measured_times)
   ck_assert(is_cost(costs.cost[25], 1900, 3300, 134000));
   ck_assert(is_cost(costs.cost[9], 1900, 3300, 134000));
   ck_assert(is_cost(costs.cost[23], 1000, 3300, 134000));
-  measured.level[1].load = (struct pfx_cost){ 3000, 3300, 140000 };
-  pfx_cost_estimate(&measured, &costs);
+  costs.measured.level[1].load = (struct pfx_cost){ 3000, 3300, 140000 };
+  pfx_cost_estimate(&costs);
   ck_assert(is_cost(costs.cost[25], 1900, 3300, 134000));
   measured.levels = 1;
-  pfx_cost_estimate(&measured, &costs);
-  ck_assert(!costs.has_cost[25] && !costs.has_cost[23] && costs.has_cost[18]);
+  costs = (struct pfx_cost_table){ .measured = measured };
+  pfx_cost_estimate(&costs);
+  ck_assert(!costs.origin[25] && !costs.origin[23] && costs.origin[18] == PFX_COST_MEASURED);
 }
 
-/* Event 0 counts core cycles, but cpucycles() may count other cycles. */
-TEST(stopped_clock_measures_only_the_cycle_of_the_core)
+/* The estimate is 1 THz, so its cycle would take 1 ps. */
+TEST(cycle_is_that_of_the_core_and_not_of_the_frequency_estimate)
+{
+  write_file("/etc/cpucyclespersecond", "1000000000000\n");
+  ck_assert_int_eq(cpucycles_persecond(), 1000000000000);
+  SKIP_IF(cpucycles_core_persecond() == 0, "the core frequency cannot be measured here");
+  ck_assert_int_gt(table_now().cost[0].typical, 10);
+}
+
+TEST(stopped_clock_measures_no_more_than_a_cycle_of_the_frequency_estimate)
 {
   static const int events[] = { 9, 18, 23, 24, 25 };
   struct pfx_cost_table table;
+  long long rate;
   size_t i;
 
   is_clock_stopped = 1;
-  core_rate = 4 * cpucycles_persecond();
+  rate = cpucycles_persecond();
   table = table_now();
   ck_assert_int_eq(table.origin[0], PFX_COST_MEASURED);
   ck_assert_int_eq(table.cost[0].typical,
-    (PFX_COST_PICOSECONDS_PER_SECOND + core_rate / 2) / core_rate);
+    (PFX_COST_PICOSECONDS_PER_SECOND + rate / 2) / rate);
   for (i = 0; i < sizeof events / sizeof events[0]; i++)
     ck_assert_int_eq(table.origin[events[i]], PFX_COST_UNKNOWN);
   capture_begin(stdout);

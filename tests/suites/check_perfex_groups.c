@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests perfex_open() and perfex_read() with software events, which every Linux counts without a
-   PMU. perf-kernel.h simulates hardware events, and a machine of files simulates PMUs. Groups that
-   are read through pages are tested in the guests of "make check-vm". */
+   PMU. perf-kernel.h simulates hardware events, a machine of files simulates PMUs, and one-clock.h
+   replaces sys/os-clock.c. Groups that are read through pages are tested in the guests of "make
+   check-vm". */
 
 #include "config.h"
 
 #include "include/cpucycles.h"
 #include "include/perfex.h"
 #include "lib/process.h"
-#include "perfex/cost-clock.h"
 #include "perfex/names.h"
-#include "sys/os-clock.h"
 
 #include "tests/suites/child.h"
 #include "tests/suites/machine.h"
+#include "tests/suites/one-clock.h"
 #include "tests/suites/page-faults.h"
 #include "tests/suites/perf-kernel.h"
 
@@ -28,16 +28,14 @@ static struct {
   long long read[5], empty[5], full[5], counted[5]; /* events of a read, and of calls */
 } simulated;
 
-long long pfx_cost_clock_elapsed(void)
+long long cpuc_os_clock_monotonic(void)
 {
-  if (!simulated.is_on)
-    return cpuc_os_clock_monotonic();
-  return simulated.now += simulated.nanoseconds_of_read > 0;
-}
+  struct timespec now;
 
-long long pfx_cost_clock_core_frequency(void)
-{
-  return 1000000000;
+  if (simulated.is_on)
+    return simulated.now += simulated.nanoseconds_of_read > 0;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
 static void open_group(const char *events, int flags)

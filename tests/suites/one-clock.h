@@ -37,4 +37,8 @@ void cpuc_os_clock_fall_back(void)
 {
 }
 
+void cpuc_os_clock_fall_back_if_forbidden(void)
+{
+}
+
 #endif
