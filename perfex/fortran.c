@@ -59,10 +59,7 @@ int perfex_event_(const char *name, size_t length)
 {
   char text[64];
 
-  if (copy_text(text, sizeof text, name, length) == 0)
-    return perfex_event(text);
-  errno = EINVAL;
-  return -1;
+  return perfex_event(copy_text(text, sizeof text, name, length) == 0 ? text : NULL);
 }
 
 int perfex_print_table_(void)

@@ -127,17 +127,11 @@ static int add_term(struct pfx_names_event *event, const char *pmu, char *term, 
 /* NOLINTNEXTLINE(misc-no-recursion): see add_term() */
 static int add_terms(struct pfx_names_event *event, const char *pmu, char *terms, int is_nested)
 {
-  char *next = terms;
+  char *term;
 
-  while (next) {
-    char *term = next;
-
-    next = strchr(term, ',');
-    if (next)
-      *next++ = 0;
+  while ((term = strsep(&terms, ",")) != NULL)
     if (add_term(event, pmu, term, is_nested) != 0)
       return -1;
-  }
   return 0;
 }
 
