@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "perfex/cost.h"
-#include "perfex/message.h"
+#include "perfex/why.h"
 #include "sys/file.h"
 #include "sys/parse.h"
 
@@ -122,7 +122,7 @@ static int read_regular_file(const char *path, char *text)
   if (descriptor < 0)
     return -1;
   if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode)) {
-    pfx_message("%.300s is not a regular file", path);
+    pfx_why_print("%.300s is not a regular file", path);
     errno = EINVAL;
   } else
     length = cpuc_file_read_rest(descriptor, text, PFX_COST_FILE_LIMIT + 1);
@@ -144,10 +144,10 @@ int pfx_cost_file_read(const char *path, struct pfx_costs *costs)
   if (length < 0)
     error = errno;
   else if (length > PFX_COST_FILE_LIMIT) {
-    pfx_message("%.300s is longer than %d bytes", path, PFX_COST_FILE_LIMIT);
+    pfx_why_print("%.300s is longer than %d bytes", path, PFX_COST_FILE_LIMIT);
     error = EINVAL;
   } else if ((line = pfx_cost_file_parse(text, (size_t)length, costs, &mistake)) != 0) {
-    pfx_message("%.300s: line %d: %s", path, line, mistake);
+    pfx_why_print("%.300s: line %d: %s", path, line, mistake);
     error = EINVAL;
   }
   free(text);

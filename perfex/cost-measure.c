@@ -102,18 +102,6 @@ struct run {
   unsigned seed;
 };
 
-/* Measures the core cycle, which event 0 counts. If that is impossible, uses the frequency
-   estimate. */
-static void measure_cycle(struct run *run)
-{
-  long long rate = cpucycles_core_persecond(), cost;
-
-  if (rate <= 0)
-    rate = cpucycles_persecond();
-  cost = (PFX_COST_PICOSECONDS_PER_SECOND + rate / 2) / rate;
-  run->measured->cycle = (struct pfx_cost) { cost, cost, cost };
-}
-
 static void measure_branch_miss(struct run *run)
 {
   long long unpredictable[ROUNDS], predictable[ROUNDS];
@@ -138,7 +126,7 @@ static void add_level(struct run *run, long bytes, struct pfx_cost load)
 }
 
 /* Measures the L1 cache and the overhead of time_loads(). */
-static void measure_l1(struct run *run, long bytes)
+static void measure_l1(struct run *run)
 {
   static const unsigned zero;
   long long times[ROUNDS];
@@ -148,7 +136,7 @@ static void measure_l1(struct run *run, long bytes)
   for (i = 0; i < ROUNDS; i++)
     times[i] = time_l1_loads();
   load = cost_of_times(times, LOADS, 0);
-  add_level(run, bytes, load);
+  add_level(run, LINE, load);
   for (i = 0; i < ROUNDS; i++)
     times[i] = time_loads((const char *)&zero, 0, &run->seed);
   run->loop_overhead = cost_of_times(times, LOADS, 0).typical - load.typical;
@@ -235,12 +223,18 @@ void pfx_cost_measure(struct pfx_cost_measured *measured)
   long found[PFX_COST_LEVELS];
   int count = find_caches(found), i;
   const long *caches = count ? found : usual;
+  long long rate, cycle;
 
   memset(measured, 0, sizeof *measured);
   measure_branch_miss(&run);
-  measure_l1(&run, LINE);
+  measure_l1(&run);
   for (i = 1; i < (count ? count : 3) && measure_cache(&run, caches[i], caches[i - 1]); i++)
     ;
-  measure_cycle(&run);
+  /* event 0 counts core cycles; if their rate cannot be measured, it is estimated */
+  rate = cpucycles_core_persecond();
+  if (rate <= 0)
+    rate = cpucycles_persecond();
+  cycle = (PFX_COST_PICOSECONDS_PER_SECOND + rate / 2) / rate;
+  measured->cycle = (struct pfx_cost) { cycle, cycle, cycle };
   measured->nanoseconds = cpuc_os_clock_monotonic() - begin;
 }

@@ -9,7 +9,7 @@
 #include "include/perfex.h"
 #include "perfex/cost.h"
 #include "perfex/count.h"
-#include "perfex/message.h"
+#include "perfex/why.h"
 #include "sys/early.h"
 #include "sys/file.h"
 #include "sys/lock.h"
@@ -84,42 +84,33 @@ static struct pfx_cost ordered_cost(long long minimum, long long typical, long l
   return (struct pfx_cost) { minimum, typical, maximum };
 }
 
-/* Returns 1 if a load from this level was measured. A time of 0, which a stopped or coarse clock
-   can cause, does not count as measured. */
-static int is_measured(const struct pfx_cost_measured *measured, int level)
-{
-  return level < measured->levels && measured->level[level].load.typical > 0;
-}
-
 /* Instructions, branches, loads and stores overlap, so their minimum cost is 0, and the typical
    cost of a branch, load or store is a cycle. A load that misses a cache waits for the next cache,
-   or at most for memory. A walk of the page table costs as much as the load of one entry.
-   events.def lists the numbers of the events. */
+   or at most for memory. A walk of the page table costs as much as the load of one entry. A time of
+   0, which a stopped or coarse clock can cause, does not count as measured. events.def lists the
+   numbers of the events. */
 void pfx_cost_estimate(struct pfx_cost_table *table)
 {
   const enum pfx_cost_origin origin = PFX_COST_MEASURED;
   const struct pfx_cost_measured *measured = &table->measured;
+  const struct pfx_cost nearest = measured->level[0].load, second = measured->level[1].load;
   const long long cycle = measured->cycle.typical;
-  struct pfx_cost nearest, second, miss;
+  struct pfx_cost miss;
 
   set_cost(table, PFX_COST_BUILT_IN, 10, memory);
   set_cost(table, PFX_COST_BUILT_IN, 26, memory);
-  if (cycle > 0) {
-    set_cost(table, origin, 0, measured->cycle);
-    set_cost(table, origin, 16, measured->cycle);
-    set_cost(table, origin, 15, ordered_cost(0, 0, cycle));
-    set_cost(table, origin, 17, ordered_cost(0, 0, cycle));
-    set_cost(table, origin, 6, ordered_cost(0, cycle, cycle));
-    set_cost(table, origin, 19, ordered_cost(0, cycle, cycle));
-    if (is_measured(measured, 0))
-      set_cost(table, origin, 18, ordered_cost(0, cycle, measured->level[0].load.typical));
-  }
+  set_cost(table, origin, 0, measured->cycle);
+  set_cost(table, origin, 16, measured->cycle);
+  set_cost(table, origin, 15, ordered_cost(0, 0, cycle));
+  set_cost(table, origin, 17, ordered_cost(0, 0, cycle));
+  set_cost(table, origin, 6, ordered_cost(0, cycle, cycle));
+  set_cost(table, origin, 19, ordered_cost(0, cycle, cycle));
+  if (nearest.typical > 0)
+    set_cost(table, origin, 18, ordered_cost(0, cycle, nearest.typical));
   if (measured->branch_miss.typical > 0)
     set_cost(table, origin, 24, measured->branch_miss);
-  if (!is_measured(measured, 0) || !is_measured(measured, 1))
+  if (nearest.typical == 0 || second.typical == 0)
     return;
-  nearest = measured->level[0].load;
-  second = measured->level[1].load;
   miss = ordered_cost(second.minimum - nearest.typical, second.typical, memory.maximum);
   set_cost(table, origin, 9, miss);
   set_cost(table, origin, 25, miss);
@@ -147,9 +138,9 @@ static void initialize(void)
   if (error == 0)
     set_costs(PFX_COST_SYSTEM_FILE, &costs);
   else if (error == EINVAL)
-    pfx_message("%s is ignored", path);
+    pfx_why_print("%s is ignored", path);
   else if (error != ENOENT)
-    pfx_message("%s is ignored: %s", path, strerror(error));
+    pfx_why_print("%s is ignored: %s", path, strerror(error));
   if (is_complete())
     return;
   cpuc_os_clock_fall_back_if_forbidden();

@@ -50,7 +50,7 @@ struct pfx_cost_measured {
 };
 
 /* Measures, in some milliseconds, and stores the results in *measured. Levels that need too much
-   memory are missing. A cost that cannot be measured is 0. */
+   memory are missing. A cost that cannot be measured is 0, but that of a cycle is always known. */
 void pfx_cost_measure(struct pfx_cost_measured *measured);
 
 /* cost-table.c */

@@ -11,7 +11,7 @@
 #include "perfex/count.h"
 #include "perfex/events.h"
 #include "perfex/group.h"
-#include "perfex/message.h"
+#include "perfex/why.h"
 #include "sys/early.h"
 #include "sys/os-thread.h"
 #include "sys/perf/group.h"
@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <string.h>
 
 /* The counters of the calling thread. Signal handlers that call libperfex access them, too. */
 static CPUC_THREAD_LOCAL struct {
@@ -28,11 +27,9 @@ static CPUC_THREAD_LOCAL struct {
   int is_running;
   int error;        /* errno of the last start if it failed, else 0 */
   int requested[2]; /* arguments of the caller */
-  int event[2];     /* counted events: the arguments, unless the environment overrides them */
   struct cpuc_perf_group group;
   struct cpuc_perf_event opened[2];
-  unsigned long forks;  /* before the process to which the events belong */
-  int runs_close_at_exit;
+  unsigned long forks; /* before the process to which the events belong */
 } counters;
 
 /* The numbers of each thread begin far from those of all other threads (at multiples of 2^32 /
@@ -81,14 +78,13 @@ static void close_at_exit(void *unused)
 
   (void)unused;
   cpuc_os_thread_block_signals_and_cancellation(&saved);
-  counters.runs_close_at_exit = 0;
   stop_events();
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
 }
 
-/* A key whose value in a thread with counters calls close_at_exit(). It is made early, because a
-   signal handler that has interrupted malloc() can make the first call of start_counters() in a
-   thread, which must not allocate. */
+/* A thread with a value of this key calls close_at_exit(). The key is made early, because a signal
+   handler that has interrupted malloc() can make the first call of start_counters() in a thread,
+   which must not allocate. */
 static pthread_key_t exit_key;
 static int has_exit_key;
 
@@ -101,7 +97,7 @@ static CPUC_EARLY_LOAD void load(void)
    the library. No other thread may use the library now. */
 static CPUC_EARLY_UNLOAD void unload(void)
 {
-  if (counters.runs_close_at_exit)
+  if (counters.is_running)
     close_at_exit(NULL);
   if (has_exit_key)
     pthread_key_delete(exit_key);
@@ -128,51 +124,42 @@ static int is_counted_alone(int event)
    EOPNOTSUPP: if the kernel counts this event alone, prints a message and returns EINVAL; if the
    kernel counts cycles but not this event, prints a message and returns ENOTSUP. In all other cases
    returns `error`, or EINVAL in place of EOPNOTSUPP. */
-static int explain_refusal(int error, int event)
+static int explain_refusal(int error, int event, int first)
 {
   const struct pfx_events_entry *row = pfx_events_row(event);
 
   if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP)
     return error;
   if (is_counted_alone(event)) {
-    pfx_message("event %d (%s) cannot be counted together with event %d here", event, row->text,
-      counters.event[0]);
+    pfx_why_print("event %d (%s) cannot be counted together with event %d here", event, row->text,
+      first);
     return EINVAL;
   }
   /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP, so EINVAL
      is returned instead. */
   if (!is_counted_alone(0))
     return error == EOPNOTSUPP ? EINVAL : error;
-  pfx_message("event %d (%s) cannot be counted: this CPU does not have it", event, row->text);
+  pfx_why_print("event %d (%s) cannot be counted: this CPU does not have it", event, row->text);
   return ENOTSUP;
 }
 
-/* Opens counters.event[]. Returns 0 or an errno. */
-static int open_events(void)
+/* Opens and starts events. Starts last, so that as little as possible is counted before the code of
+   the caller. Returns 0 or an errno. */
+static int start_events(const int events[2])
 {
   int i, error = 0;
 
   counters.forks = pfx_group_forks;
   counters.group = (struct cpuc_perf_group){ counters.opened, 2, 1, 0, 0 };
   for (i = 0; i < 2 && error == 0; i++) {
-    struct perf_event_attr wanted = wanted_event(counters.event[i]);
+    struct perf_event_attr wanted = wanted_event(events[i]);
 
     error = cpuc_perf_group_add(&counters.group, &wanted);
   }
   if (error != 0)
-    return explain_refusal(error, counters.event[i - 1]);
-  if (!counters.runs_close_at_exit)
+    error = explain_refusal(error, events[i - 1], events[0]);
+  else
     error = has_exit_key ? pthread_setspecific(exit_key, &exit_key) : EAGAIN;
-  counters.runs_close_at_exit = error == 0;
-  return error;
-}
-
-/* Opens and starts counters.event[]. Starts last, so that as little as possible is counted before
-   the code of the caller. Returns 0 or an errno. */
-static int start_events(void)
-{
-  int error = open_events();
-
   if (error != 0) {
     cpuc_perf_group_close(&counters.group, 0);
     return error;
@@ -192,7 +179,7 @@ static int check_kernel_event(int event)
 
   if (row && row->name)
     return 1;
-  pfx_message("event %d (%s) cannot be counted: the kernel has no generic event for it", event,
+  pfx_why_print("event %d (%s) cannot be counted: the kernel has no generic event for it", event,
     row ? row->text : "unknown event");
   return 0;
 }
@@ -211,8 +198,7 @@ int start_counters(int e0, int e1)
   if (error == 0) {
     counters.requested[0] = e0;
     counters.requested[1] = e1;
-    memcpy(counters.event, events, sizeof events);
-    error = start_events();
+    error = start_events(events);
   }
   counters.error = error;
   generation = error ? -1 : counters.generation; /* before pending signals are delivered */

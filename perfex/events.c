@@ -5,7 +5,7 @@
 
 #include "include/perfex.h"
 #include "perfex/events.h"
-#include "perfex/message.h"
+#include "perfex/why.h"
 #include "sys/environment.h"
 #include "sys/parse.h"
 
@@ -75,8 +75,8 @@ int pfx_events_override(int events[2], int strict)
     if (event >= 0)
       events[i] = event;
     else if (text && *text && strict) {
-      pfx_message("%s: %.64s is neither the number nor the name of an event; see perfex-events(7)",
-        variables[i], text);
+      pfx_why_print("%s: %.64s is neither the number nor the name of an event; "
+                    "see perfex-events(7)", variables[i], text);
       errno = EINVAL;
       return -1;
     }

@@ -43,8 +43,6 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/events.h \
 	perfex/fortran.c \
 	perfex/group.h \
-	perfex/message.c \
-	perfex/message.h \
 	perfex/names.c \
 	perfex/names.h \
 	perfex/perfex.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The sentence on the last failure in a thread. It is in memory from malloc(3), because the
-   library's thread-local variables must be few (sys/thread-local.h). */
+/* Messages on standard error, and the sentence on the last failure in a thread. The sentence is in
+   memory from malloc(3), because the library's thread-local variables must be few
+   (sys/thread-local.h). */
 
 #include "config.h"
 
@@ -76,4 +77,19 @@ const char *perfex_why(void)
   const char *text = last_sentence();
 
   return text ? text : constant ? constant : "no failure is known in this thread";
+}
+
+/* Prints with fputs(), because fprintf() needs 8 KiB of stack for an unbuffered stream in glibc
+   before 2.37. */
+void pfx_why_print(const char *format, ...)
+{
+  char text[512] = "libperfex: ";
+  const size_t length = strlen(text);
+  va_list arguments;
+
+  va_start(arguments, format);
+  vsnprintf(text + length, sizeof text - length - 1, format, arguments);
+  va_end(arguments);
+  strcat(text, "\n");
+  fputs(text, stderr);
 }
