@@ -67,19 +67,16 @@ static void help(void)
    kind of the counter in use is neither "clock" nor "none". Returns 1 in all other cases. */
 static int check(const char *requested)
 {
-  static struct library_info library;
-  enum cpuc_kind kind;
-  const char *ignored;
+  const struct cpucycles_counter_info *counter = cpucycles_selected();
+  enum cpuc_kind kind = counter ? cpuc_kind_named(counter->kind) : CPUC_KIND_NONE;
+  const char *name = cpucycles_implementation(), *ignored = cpucycles_implementation_ignored();
 
-  fill_library(&library);
-  kind = library.selected ? cpuc_kind_named(library.selected->kind) : CPUC_KIND_NONE;
-  ignored = library.implementation_ignored;
-  printf("cpucycles implementation %s\n", library.implementation);
+  printf("cpucycles implementation %s\n", name);
   if (!requested)
     return kind == CPUC_KIND_CLOCK || kind == CPUC_KIND_NONE;
-  if (strcmp(library.implementation, requested) == 0)
+  if (strcmp(name, requested) == 0)
     return 0;
-  fprintf(stderr, "cpucycles-info: %s is in use, not %s: %s\n", library.implementation, requested,
+  fprintf(stderr, "cpucycles-info: %s is in use, not %s: %s\n", name, requested,
     ignored ? ignored : "CPUCYCLES_IMPLEMENTATION is ignored here");
   return 1;
 }

@@ -58,7 +58,7 @@ static void list_and_measure_core(void *argument)
 
 int list_and_measure_core_in_child(struct counter_list *list)
 {
-  int signal = run_in_child(list_and_measure_core, list, list, sizeof *list);
+  int signal = run_in_child(list_and_measure_core, list, list, sizeof *list), i;
 
   if (signal >= 0)
     return signal;
@@ -70,6 +70,8 @@ int list_and_measure_core_in_child(struct counter_list *list)
   memset(list, 0, sizeof *list);
   list->no_child = 1;
   list_and_measure_core(list);
+  for (i = 0; i < list->count; i++)
+    list->is_examined[i] &= strcmp(list->names[i], list->selected) == 0;
   return 0;
 }
 
@@ -123,8 +125,7 @@ void examine_each(struct report *report, const struct counter_list *list, double
   if (!report->results)
     fprintf(stderr, "cpucycles-info: cannot examine the counters: %s\n", strerror(errno));
   for (i = 0; report->results && i < list->count; i++) {
-    if (!list->is_examined[i]
-      || (list->no_child && strcmp(list->names[i], cpucycles_implementation()) != 0))
+    if (!list->is_examined[i])
       continue;
     results = &report->results[report->result_count++];
     strcpy(results->name, list->names[i]);

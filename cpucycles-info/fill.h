@@ -60,16 +60,8 @@ void measure_counter(struct counter_results *results, double seconds);
 /* Stores the differences of adjacent reads, 100 at most. */
 void read_differences(long long *differences, int count);
 
-/* grain.c: the grain of a counter. */
-
-enum { GRAIN_SAMPLES = 4096 };
-
-/* Reads cpucycles() at intervals of many different lengths, and stores the differences of adjacent
-   reads. */
-void read_at_varied_intervals(long long differences[GRAIN_SAMPLES]);
-
-/* Finds the grain in differences of adjacent reads, which are in the order of the reads. Changes
-   and sorts the differences. */
-struct grain find_grain(long long *differences, int count);
+/* grain.c: measures the grain of cpucycles() in units of the counter, because scaled counts are
+   rounded down to whole cycles. */
+struct grain measure_grain(double scaling);
 
 #endif

@@ -13,6 +13,7 @@
 #include "sys/step.h"
 
 enum {
+  SAMPLES = 4096,
   ITERATIONS = 16, /* each of the two loops between two reads has fewer than this */
   RARE = 64,       /* a value is frequent if more than 1/RARE of the differences have it */
   ROUNDED = 8      /* a grain from this on can be rounded: 41.67 shows 41 and 42, 83 and 84 */
@@ -42,13 +43,15 @@ static void pass_time(unsigned int turns, unsigned int longer_turns)
   }
 }
 
-void read_at_varied_intervals(long long differences[GRAIN_SAMPLES])
+/* Reads cpucycles() at intervals of many different lengths, and stores the differences of adjacent
+   reads. */
+static void read_at_varied_intervals(long long differences[SAMPLES])
 {
   unsigned int random = 1;
   long long before = cpucycles(), now;
   int i;
 
-  for (i = 0; i < GRAIN_SAMPLES; i++) {
+  for (i = 0; i < SAMPLES; i++) {
     random = random * 1664525 + 1013904223;
     pass_time((random >> 16) % ITERATIONS, (random >> 24) % ITERATIONS);
     now = cpucycles();
@@ -111,7 +114,9 @@ static int find_frequent(const long long *differences, int count, long long valu
   return found;
 }
 
-struct grain find_grain(long long *differences, int count)
+/* Finds the grain in differences of adjacent reads, which are in the order of the reads. Changes
+   and sorts the differences. */
+static struct grain find_grain(long long *differences, int count)
 {
   struct grain grain = { 1, 1 }, fitted;
   long long values[RARE], distance, tried = 1;
@@ -138,4 +143,16 @@ struct grain find_grain(long long *differences, int count)
       grain = fitted;
     }
   return grain;
+}
+
+struct grain measure_grain(double scaling)
+{
+  static long long differences[SAMPLES];
+  int i;
+
+  read_at_varied_intervals(differences);
+  for (i = 0; i < SAMPLES; i++)
+    differences[i] = (long long)((double)differences[i] / scaling
+      + (differences[i] < 0 ? -0.5 : 0.5));
+  return find_grain(differences, SAMPLES);
 }

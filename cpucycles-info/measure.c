@@ -155,20 +155,6 @@ static void summarize_differences(struct counter_results *results)
   results->highest = sorted[count - 1];
 }
 
-/* Measures the grain in units of the counter, because scaled counts are rounded down to whole
-   cycles. */
-static void measure_grain(struct counter_results *results)
-{
-  static long long differences[GRAIN_SAMPLES];
-  int i;
-
-  read_at_varied_intervals(differences);
-  for (i = 0; i < GRAIN_SAMPLES && results->scaled; i++)
-    differences[i] = (long long)((double)differences[i] / results->scaling
-      + (differences[i] < 0 ? -0.5 : 0.5));
-  results->grain = find_grain(differences, GRAIN_SAMPLES);
-}
-
 /* Measures the read cost: the mean cost of a call in the fastest of several runs. */
 static void measure_read_cost(struct counter_results *results)
 {
@@ -258,7 +244,7 @@ void measure_counter(struct counter_results *results, double seconds)
     results->uncertainty += results->step_units / (results->measured * results->seconds) * 1e6;
   if (strcmp(counter->scope, "thread") == 0)
     results->measured = 0; /* the count stops while the kernel or another thread runs */
-  measure_grain(results);
+  results->grain = measure_grain(counter->scaling);
   if (is_of_core_cycles(counter))
     measure_core_ratio(results);
   hop_across_cpus(results, (long long)(seconds * 1e9 / 2));

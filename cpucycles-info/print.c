@@ -13,28 +13,18 @@
 
 enum { FORMAT = 1 };
 
-/* Writes the line that cpucycles_tracesetup() prints, with an equally rounded scale factor. */
-static void write_trace(int number, const struct cpucycles_counter_info *counter)
-{
-  long long millionths = (long long)(counter->scaling * 1e6 + 0.5);
-
-  write_words("\ntracesetup %d %s precision %lld scaling %lld.%06lld only32 %d", number,
-    counter->name, counter->score, millionths / 1000000, millionths % 1000000,
-    counter->width == 32);
-}
-
 /* Writes the lines of the public-domain cpucycles-info, in its form and order. */
-static void write_usual_lines(const struct report *report)
+static void write_usual_lines(const struct report *report, enum write_form form)
 {
   const struct library_info *library = &report->library;
   const struct loop_rate *rate = report->loop_rates;
   int i;
 
-  write_fold(INT_MAX);
   write_integer("format", 1, FORMAT, NULL, NULL);
   write_string("version", library->version, "\nversion ", "");
-  for (i = 0; i < library->counter_count; i++)
-    write_trace(i, library->counters[i]);
+  write_fold(INT_MAX);
+  if (form == WRITE_TEXT)
+    cpucycles_tracesetup();
   write_words("\npersecond %lld", library->persecond);
   write_string("implementation", library->implementation, "\nimplementation ", "");
   write_open("iqm", '{');
@@ -398,7 +388,7 @@ void print_surroundings(const struct report *report)
 void print_report(const struct report *report, enum write_form form, int all)
 {
   write_begin(form);
-  write_usual_lines(report);
+  write_usual_lines(report, form);
   write_surroundings(report);
   write_frequency(report);
   write_core(&report->core);

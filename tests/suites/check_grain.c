@@ -64,13 +64,10 @@ static long long read_simulated(void)
 
 static struct grain find(long long (*read)(void))
 {
-  static long long differences[GRAIN_SAMPLES];
-
   last = 0;
   now = 1e6 * draw();
   cpucycles = read;
-  read_at_varied_intervals(differences);
-  return find_grain(differences, GRAIN_SAMPLES);
+  return measure_grain(1);
 }
 
 static void expect_grain(int row, int kind, double least_share)

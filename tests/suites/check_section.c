@@ -44,11 +44,8 @@ static volatile unsigned long seed = NUMBER, sink;
 /* Returns the grain in cycles. No section is measured more finely than the grain. */
 static long long grain_of_the_counter(void)
 {
-  static long long differences[GRAIN_SAMPLES];
-  double grain;
+  double grain = (double)measure_grain(1).units;
 
-  read_at_varied_intervals(differences);
-  grain = find_grain(differences, GRAIN_SAMPLES).units;
   if (cpucycles_selected()->scaling > grain)
     grain = cpucycles_selected()->scaling;
   return (long long)(grain + 0.999);
