@@ -108,8 +108,7 @@ static struct perf_event_attr wanted_event(const struct perfex_group *group, int
   if (group->cores.count > 1 && event->counter == PFX_NAMES_RAW)
     wanted.type = core->type;
 #ifdef CPUC_PERF_HAS_REGISTER
-  if (event->counter != PFX_NAMES_SOFTWARE && group->cores.count == 1
-    && !group->open.inherits) {
+  if (event->counter != PFX_NAMES_SOFTWARE && group->cores.count == 1 && !group->open.inherits) {
     wanted.config1 |= CPUC_PERF_USER_ACCESS;
     if (group->open.count == 1 && event->type == PERF_TYPE_HARDWARE
       && event->config[0] == PERF_COUNT_HW_CPU_CYCLES)
