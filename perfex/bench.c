@@ -105,7 +105,6 @@ static int find_calls(struct bench *bench)
   long long reads, nanoseconds;
   int found = 0;
 
-  bench->calls = 0;
   if (time_samples(bench, READS_PER_MILLE, &reads) != 0)
     return -1;
   nanoseconds = reads;

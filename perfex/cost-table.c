@@ -9,10 +9,9 @@
 #include "include/perfex.h"
 #include "perfex/cost.h"
 #include "perfex/count.h"
+#include "perfex/early.h"
 #include "perfex/why.h"
-#include "sys/early.h"
 #include "sys/file.h"
-#include "sys/lock.h"
 #include "sys/os-clock.h"
 #include "sys/os-thread.h"
 
@@ -25,30 +24,17 @@
 static struct pfx_cost_table shared_table;
 static int is_initialized; /* 1 once /etc/perfex.costs is read and missing costs are measured */
 
-static struct cpuc_lock table_lock;
-
-/* Releases the lock of a thread that the child does not have. */
-static void after_fork_in_child(void)
-{
-  cpuc_lock_release_in_child(&table_lock, cpuc_os_thread_id());
-}
-
-static CPUC_EARLY_LOAD void load(void)
-{
-  cpuc_os_thread_on_fork(after_fork_in_child);
-}
-
 /* Signals are blocked, because a handler that jumped out would leave the lock held. */
 static void lock(struct cpuc_os_thread_saved *saved)
 {
   cpuc_os_thread_block_signals_and_cancellation(saved);
-  while (cpuc_lock_try(&table_lock, cpuc_os_thread_id()) != CPUC_LOCK_ACQUIRED)
+  while (cpuc_lock_try(&pfx_early_cost_lock, cpuc_os_thread_id()) != CPUC_LOCK_ACQUIRED)
     cpuc_os_thread_sleep_briefly();
 }
 
 static void unlock(const struct cpuc_os_thread_saved *saved)
 {
-  cpuc_lock_release(&table_lock);
+  cpuc_lock_release(&pfx_early_cost_lock);
   cpuc_os_thread_restore_signals_and_cancellation(saved);
 }
 

@@ -9,17 +9,15 @@
 
 #include "include/perfex.h"
 #include "perfex/count.h"
+#include "perfex/early.h"
 #include "perfex/events.h"
-#include "perfex/group.h"
 #include "perfex/why.h"
-#include "sys/early.h"
 #include "sys/os-thread.h"
 #include "sys/perf/group.h"
 #include "sys/thread-local.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 
 /* The counters of the calling thread. Signal handlers that call libperfex access them, too. */
 static CPUC_THREAD_LOCAL struct {
@@ -60,7 +58,7 @@ int pfx_count_generation(void)
 /* Returns 1 after a fork: descriptors are copies, and events belong to the parent. */
 static int are_copies(void)
 {
-  return counters.forks != pfx_group_forks;
+  return counters.forks != pfx_early_forks;
 }
 
 static void stop_events(void)
@@ -72,36 +70,13 @@ static void stop_events(void)
   next_generation();
 }
 
-static void close_at_exit(void *unused)
+static void close_at_exit(void)
 {
   struct cpuc_os_thread_saved saved;
 
-  (void)unused;
   cpuc_os_thread_block_signals_and_cancellation(&saved);
   stop_events();
   cpuc_os_thread_restore_signals_and_cancellation(&saved);
-}
-
-/* A thread with a value of this key calls close_at_exit(). The key is made early, because a signal
-   handler that has interrupted malloc() can make the first call of start_counters() in a thread,
-   which must not allocate. */
-static pthread_key_t exit_key;
-static int has_exit_key;
-
-static CPUC_EARLY_LOAD void load(void)
-{
-  has_exit_key = pthread_key_create(&exit_key, close_at_exit) == 0;
-}
-
-/* Deletes the key, because its destructor is unloaded with a module that contains a static copy of
-   the library. No other thread may use the library now. */
-static CPUC_EARLY_UNLOAD void unload(void)
-{
-  if (counters.is_running)
-    close_at_exit(NULL);
-  if (has_exit_key)
-    pthread_key_delete(exit_key);
-  has_exit_key = 0;
 }
 
 static struct perf_event_attr wanted_event(int event)
@@ -149,7 +124,7 @@ static int start_events(const int events[2])
 {
   int i, error = 0;
 
-  counters.forks = pfx_group_forks;
+  counters.forks = pfx_early_forks;
   counters.group = (struct cpuc_perf_group){ counters.opened, 2, 1, 0, 0 };
   for (i = 0; i < 2 && error == 0; i++) {
     struct perf_event_attr wanted = wanted_event(events[i]);
@@ -159,7 +134,7 @@ static int start_events(const int events[2])
   if (error != 0)
     error = explain_refusal(error, events[i - 1], events[0]);
   else
-    error = has_exit_key ? pthread_setspecific(exit_key, &exit_key) : EAGAIN;
+    error = pfx_early_run_at_exit(close_at_exit);
   if (error != 0) {
     cpuc_perf_group_close(&counters.group, 0);
     return error;

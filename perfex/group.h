@@ -12,7 +12,7 @@
 struct perfex_group {
   struct cpuc_perf_group open;
   unsigned long thread; /* number of the thread that is counted, also after a fork */
-  unsigned long forks;  /* pfx_group_forks of the process that has opened the group */
+  unsigned long forks;  /* pfx_early_forks of the process that has opened the group */
   unsigned long page_reader; /* `thread` if it reads pages, else a number of no thread */
   const volatile struct perf_event_mmap_page *pages[CPUC_PERF_GROUP_EVENTS]; /* or NULL */
   struct cpuc_perf_event events[CPUC_PERF_CORE_TYPES * CPUC_PERF_GROUP_EVENTS];
@@ -21,8 +21,5 @@ struct perfex_group {
   struct cpuc_machine machine;
   double instructions_per_cycle; /* of the last perfex_bench(); 0: not known */
 };
-
-/* The number of forks before this process. */
-extern unsigned long pfx_group_forks __attribute__((visibility("hidden")));
 
 #endif

@@ -39,6 +39,8 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/cost.h \
 	perfex/count.c \
 	perfex/count.h \
+	perfex/early.c \
+	perfex/early.h \
 	perfex/events.c \
 	perfex/events.h \
 	perfex/fortran.c \

@@ -4,15 +4,13 @@
 #include "config.h"
 
 #include "include/perfex.h"
+#include "perfex/early.h"
 #include "perfex/group.h"
 #include "perfex/why.h"
-#include "sys/early.h"
-#include "sys/os-thread.h"
 #include "sys/parse.h"
 #include "sys/perf/page.h"
 #include "sys/perf/register.h"
 #include "sys/perf/remedy.h"
-#include "sys/thread-local.h"
 #include "sys/trapped-call.h"
 
 #include <errno.h>
@@ -21,24 +19,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-unsigned long pfx_group_forks;
-
-/* The number of this thread, not reused before 2^32 threads; 0: it has opened no group in this
-   process. */
-static CPUC_THREAD_LOCAL unsigned long this_thread;
-
-static void after_fork_in_child(void)
-{
-  this_thread = 0;
-  pfx_group_forks++;
-  cpuc_trapped_call_forked();
-}
-
-static CPUC_EARLY_LOAD void load(void)
-{
-  cpuc_os_thread_on_fork(after_fork_in_child);
-}
 
 /* Returns 1 if the thread can run on a CPU of this core type. */
 static int can_run_on(const struct cpuc_perf_core_type *core)
@@ -176,9 +156,9 @@ static __attribute__((noinline)) int read_descriptors(const struct perfex_group 
 {
   int saved_errno = errno, error;
 
-  if (group->forks != pfx_group_forks)
+  if (group->forks != pfx_early_forks)
     return pfx_why(EPERM, "the group counts in the parent process");
-  if (group->thread != this_thread && !group->open.inherits)
+  if (group->thread != pfx_early_thread && !group->open.inherits)
     return pfx_why(EPERM, "the group counts in another thread");
   error = cpuc_perf_group_read(&group->open, counts);
   if (error == EBADF)
@@ -193,7 +173,7 @@ static __attribute__((noinline)) int read_descriptors(const struct perfex_group 
 int perfex_read(struct perfex_group *group, long long counts[])
 {
 #ifdef CPUC_PERF_HAS_REGISTER
-  if (group->page_reader == this_thread && read_pages(group, counts))
+  if (group->page_reader == pfx_early_thread && read_pages(group, counts))
     return 0;
 #endif
   return read_descriptors(group, counts);
@@ -230,7 +210,7 @@ static int open_and_start(struct perfex_group *group)
 /* In a forked child, the pages are not mapped, and the events are those of the parent. */
 static void close_events(struct perfex_group *group)
 {
-  int saved_errno = errno, are_copies = group->forks != pfx_group_forks;
+  int saved_errno = errno, are_copies = group->forks != pfx_early_forks;
 
   if (!are_copies)
     cpuc_perf_event_unmap_pages(group->pages, group->open.count);
@@ -251,10 +231,10 @@ static int open_group(struct perfex_group *group, const char *list, int flags)
   if (group->open.count < 0 || find_core_types(group) != 0)
     return -1;
   group->open.types = group->cores.listed;
-  if (this_thread == 0)
-    this_thread = __atomic_add_fetch(&last_thread, 1, __ATOMIC_RELAXED);
-  group->thread = this_thread;
-  group->forks = pfx_group_forks;
+  if (pfx_early_thread == 0)
+    pfx_early_thread = __atomic_add_fetch(&last_thread, 1, __ATOMIC_RELAXED);
+  group->thread = pfx_early_thread;
+  group->forks = pfx_early_forks;
   while (open_and_start(group) != 0) {
     close_events(group);
     if (!(flags & PERFEX_FIRST) || (errno != ENOSPC && errno != EBUSY) || --group->open.count == 0)

@@ -6,12 +6,10 @@
 #include "config.h"
 
 #include "include/perfex.h"
+#include "perfex/early.h"
 #include "perfex/why.h"
-#include "sys/early.h"
-#include "sys/thread-local.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,35 +20,11 @@ enum { WHY_SIZE = 512 };
 /* The sentence of a thread that has no memory for its sentences. */
 static CPUC_THREAD_LOCAL const char *constant;
 
-/* The key of the memory of each thread. */
-static pthread_key_t key;
-static int has_key;
-
-static CPUC_EARLY_LOAD void load(void)
-{
-  has_key = pthread_key_create(&key, free) == 0;
-}
-
-static char *last_sentence(void)
-{
-  return has_key ? pthread_getspecific(key) : NULL;
-}
-
-/* A module that contains a static copy of the library can be unloaded, and loaded again. */
-static CPUC_EARLY_UNLOAD void unload(void)
-{
-  free(last_sentence());
-  if (has_key)
-    pthread_key_delete(key);
-  has_key = 0;
-}
-
 static char *get_memory(void)
 {
-  char *text = last_sentence();
+  char *text = pfx_early_memory();
 
-  if (has_key && !text && (text = malloc(WHY_SIZE)) != NULL
-    && pthread_setspecific(key, text) != 0) {
+  if (!text && (text = malloc(WHY_SIZE)) != NULL && pfx_early_store_memory(text) != 0) {
     free(text);
     text = NULL;
   }
@@ -74,7 +48,7 @@ int pfx_why(int error, const char *format, ...)
 
 const char *perfex_why(void)
 {
-  const char *text = last_sentence();
+  const char *text = pfx_early_memory();
 
   return text ? text : constant ? constant : "no failure is known in this thread";
 }

@@ -15,7 +15,8 @@ sources='tests/fuzz/fuzz.c lib/frequency-cpuinfo.c lib/frequency-sysctl.c lib/re
   backends/common/cpuinfo.c backends/tsc/rate.c sys/file.c sys/parse.c sys/root.c sys/guard.c
   sys/os-thread.c sys/emulator.c sys/perf/kernel.c'
 ! grep -q '^#define HAVE_PERFEX 1' config.h ||
-  sources="$sources perfex/cost-file.c perfex/events.c perfex/why.c sys/environment.c"
+  sources="$sources perfex/cost-file.c perfex/early.c perfex/events.c perfex/why.c sys/environment.c
+    sys/trapped-call.c"
 paths=
 for source in $sources; do
   paths="$paths $srcdir/$source"
