@@ -139,10 +139,9 @@ static int call_while_another_thread_raises(void)
     sigaction(cpuc_os_thread_fault_signals[i], &set, NULL);
   if (pthread_create(&thread, NULL, raise_signals, NULL) != 0)
     return 3;
-  while (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
-    sched_yield();
+  wait_for(&started);
   cpucycles();
-  __atomic_store_n(&finished, 1, __ATOMIC_RELEASE);
+  set_flag(&finished);
   pthread_join(thread, NULL);
   return fault_missed || handled != raised || !count_increases();
 }
@@ -176,11 +175,9 @@ static void *cancel_and_call(void *has_returned)
 
 TEST(canceled_thread_finishes_its_first_call)
 {
-  pthread_t thread;
   int has_returned = 0;
 
-  ck_assert_int_eq(pthread_create(&thread, NULL, cancel_and_call, &has_returned), 0);
-  pthread_join(thread, NULL);
+  result_in_thread(cancel_and_call, &has_returned);
   ck_assert_int_eq(has_returned, 1);
   ck_assert_int_eq(count_increases(), 1);
 }
@@ -590,9 +587,8 @@ static int is_selecting, child_has_ended;
 
 static void wait_for_the_child(void)
 {
-  __atomic_store_n(&is_selecting, 1, __ATOMIC_RELEASE);
-  while (!__atomic_load_n(&child_has_ended, __ATOMIC_ACQUIRE))
-    sched_yield();
+  set_flag(&is_selecting);
+  wait_for(&child_has_ended);
 }
 
 TEST(fork_within_the_selection_leaves_a_child_that_counts)
@@ -602,10 +598,9 @@ TEST(fork_within_the_selection_leaves_a_child_that_counts)
   while_selecting = wait_for_the_child;
   call_is_due = 1;
   ck_assert_int_eq(pthread_create(&thread, NULL, call_from_thread, NULL), 0);
-  while (!__atomic_load_n(&is_selecting, __ATOMIC_ACQUIRE))
-    sched_yield();
+  wait_for(&is_selecting);
   in_child_process(count_in_the_child);
-  __atomic_store_n(&child_has_ended, 1, __ATOMIC_RELEASE);
+  set_flag(&child_has_ended);
   pthread_join(thread, NULL);
   ck_assert_int_eq(count_increases(), 1);
 }
@@ -617,8 +612,6 @@ static void send_to_self(void)
   pthread_kill(pthread_self(), signal_to_send);
 }
 
-static sigjmp_buf escape;
-
 static void jump_out(int signal)
 {
   (void)signal;
@@ -629,8 +622,6 @@ static void jump_out(int signal)
    handles during the selection. */
 TEST_LOOP(jump_out_of_the_first_call_blocks_no_thread, 2)
 {
-  void *answer;
-  pthread_t other;
   int state;
 
   SKIP_IF(suite_under("valgrind"), "valgrind delivers sent signals when it sees fit");
@@ -644,9 +635,7 @@ TEST_LOOP(jump_out_of_the_first_call_blocks_no_thread, 2)
   }
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
   ck_assert_int_eq(state, PTHREAD_CANCEL_ENABLE);
-  ck_assert_int_eq(pthread_create(&other, NULL, call_from_thread, NULL), 0);
-  pthread_join(other, &answer);
-  ck_assert_ptr_nonnull(answer);
+  ck_assert_ptr_nonnull(result_in_thread(call_from_thread, NULL));
   ck_assert_int_eq(count_increases(), 1);
 }
 

@@ -402,17 +402,14 @@ static void *fork_here(void *result)
 /* _i: 1: another thread than the main thread forks; 2: the child is a daemon. */
 TEST_LOOP(forked_child_counts_itself_upward_from_its_parents_count, 3)
 {
-  pthread_t thread;
   int result = -1;
 
   select_perfevent_or_skip();
   is_daemon = _i == 2;
-  /* No assertion runs at the same time as the fork, because valgrind would report the assertion's
-     memory in the child. */
-  if (_i != 1)
+  if (_i == 1)
+    result_in_thread(fork_here, &result);
+  else
     fork_here(&result);
-  else if (pthread_create(&thread, NULL, fork_here, &result) == 0)
-    pthread_join(thread, NULL);
   ck_assert_int_eq(result, 0);
 }
 

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -494,9 +493,8 @@ static int is_measuring, may_end, handler_reads;
 
 static void wait_for_the_child(void)
 {
-  __atomic_store_n(&is_measuring, 1, __ATOMIC_RELEASE);
-  while (!__atomic_load_n(&may_end, __ATOMIC_ACQUIRE))
-    sched_yield();
+  set_flag(&is_measuring);
+  wait_for(&may_end);
 }
 
 static void *measure_in_a_thread(void *unused)
@@ -530,11 +528,10 @@ TEST(child_forked_during_a_measurement_has_the_table_also_in_fork_handlers)
 
   during_measurement = wait_for_the_child;
   ck_assert_int_eq(pthread_create(&thread, NULL, measure_in_a_thread, NULL), 0);
-  while (!__atomic_load_n(&is_measuring, __ATOMIC_ACQUIRE))
-    sched_yield();
+  wait_for(&is_measuring);
   handler_reads = 1;
   in_child_process(handler_has_no_table);
-  __atomic_store_n(&may_end, 1, __ATOMIC_RELEASE);
+  set_flag(&may_end);
   pthread_join(thread, NULL);
 }
 

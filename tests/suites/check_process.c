@@ -12,7 +12,6 @@
 #include "tests/suites/counters.h"
 
 #include <pthread.h>
-#include <sched.h>
 
 /* Advances on every host, unlike the clock of some hosts. The count has 32 bits, because not every
    CPU adds 64 bits atomically. */
@@ -51,12 +50,6 @@ static int search(void (*find)(struct cpuc_selection *))
 {
   __atomic_store_n(&finder, find, __ATOMIC_RELAXED);
   return cpuc_process_once(&result) != 1;
-}
-
-static void wait_for(const int *flag)
-{
-  while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
-    sched_yield();
 }
 
 static void count_searches(struct cpuc_selection *unused)
@@ -129,7 +122,7 @@ TEST(fault_in_a_search_is_handled_and_a_signal_waits)
 static void search_until_allowed(struct cpuc_selection *unused)
 {
   (void)unused;
-  __atomic_store_n(&is_searching, 1, __ATOMIC_RELEASE);
+  set_flag(&is_searching);
   wait_for(&may_end);
 }
 
@@ -190,7 +183,7 @@ TEST(result_is_found_once_and_again_in_a_forked_child_also_in_fork_handlers)
 #endif
   in_child_process(child_has_found_nothing);
   nanosleep(&pause, NULL);
-  __atomic_store_n(&may_end, 1, __ATOMIC_RELEASE);
+  set_flag(&may_end);
   pthread_join(threads[0], NULL);
   pthread_join(threads[1], &found);
   ck_assert_ptr_nonnull(found);

@@ -74,11 +74,8 @@ static void *read_when_canceled(void *unused)
 
 TEST(read_is_not_a_cancellation_point)
 {
-  pthread_t thread;
-
   load_module();
-  ck_assert_int_eq(pthread_create(&thread, NULL, read_when_canceled, NULL), 0);
-  pthread_join(thread, NULL);
+  result_in_thread(read_when_canceled, NULL);
   ck_assert_int_eq(returned, 1);
 }
 

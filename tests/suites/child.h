@@ -16,6 +16,7 @@
 #include <malloc.h>
 #endif
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,19 @@ static inline void *result_in_thread(void *(*body)(void *), void *argument)
     pthread_join(thread, &result);
   ck_assert_int_eq(error, 0);
   return result;
+}
+
+/* For flags that another thread sets, or waits for. */
+
+static inline void set_flag(int *flag)
+{
+  __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+}
+
+static inline void wait_for(const int *flag)
+{
+  while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+    sched_yield();
 }
 
 static inline void *count_bytes(void *use)
