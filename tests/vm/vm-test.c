@@ -12,15 +12,12 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -723,81 +720,6 @@ static int runs_as_daemon(char **arguments)
   return ended == 2 && failed == 0 ? PASSED : fail("%d processes ended with %#x", ended, failed);
 }
 
-static pthread_barrier_t all_have_read, readers_may_exit;
-
-static void *read_and_wait(void *argument)
-{
-  *(long long *)argument = read_upward(cpucycles());
-  pthread_barrier_wait(&all_have_read);
-  pthread_barrier_wait(&readers_may_exit);
-  return NULL;
-}
-
-/* no-descriptors NAME REASON: 100 threads read, for 32 of which the limit leaves a descriptor.
-   Their counts advance, and the reason is REASON. */
-static int no_descriptors(char **arguments)
-{
-  enum { MANY = 100 };
-  pthread_t many[MANY];
-  long long last[MANY];
-  struct rlimit low = { 128, 128 }; /* the library uses the numbers from 32 to 63 */
-  int i;
-
-  require_selected(arguments[0]);
-  if (setrlimit(RLIMIT_NOFILE, &low) != 0)
-    return fail("the limit of descriptors cannot be lowered");
-  pthread_barrier_init(&all_have_read, NULL, MANY + 1);
-  pthread_barrier_init(&readers_may_exit, NULL, MANY + 1);
-  for (i = 0; i < MANY; i++)
-    if (pthread_create(&many[i], NULL, read_and_wait, &last[i]) != 0)
-      exit(fail("no thread"));
-  pthread_barrier_wait(&all_have_read);
-  pthread_barrier_wait(&readers_may_exit);
-  for (i = 0; i < MANY; i++) {
-    pthread_join(many[i], NULL);
-    if (last[i] < 0)
-      return FAILED;
-  }
-  return has_reason(arguments[1]) ? PASSED : FAILED;
-}
-
-/* Prints the estimate of a process without files. */
-static int measure_without_files(int to)
-{
-  if (mkdir("/nothing", 0755) != 0 || chroot("/nothing") != 0 || chdir("/") != 0)
-    return fail("no directory without files: %s", strerror(errno));
-  if (strcmp(cpucycles_frequency_source(), "measurement") != 0)
-    return fail("without files the frequency comes from %s", cpucycles_frequency_source());
-  return dprintf(to, "%lld\n", cpucycles_persecond()) > 0 ? PASSED : FAILED;
-}
-
-/* measures, as root: without files, the estimate is within 2 % of the reported frequency. */
-static int measures(char **arguments)
-{
-  long long reported, measured, most;
-  int pipe_ends[2], status;
-  char text[32] = "";
-  pid_t child;
-
-  (void)arguments;
-  fflush(stdout);
-  if (pipe(pipe_ends) != 0 || (child = fork()) < 0)
-    return fail("no child: %s", strerror(errno));
-  if (child == 0)
-    exit(measure_without_files(pipe_ends[1]));
-  if (waitpid(child, &status, 0) != child || status != 0
-    || read(pipe_ends[0], text, sizeof text - 1) <= 0)
-    return fail("nothing was measured");
-  measured = atoll(text);
-  reported = cpucycles_persecond();
-  most = reported / 50;
-  printf("vm-test: measured %lld Hz, reported %lld Hz (%s)\n", measured, reported,
-    cpucycles_frequency_source());
-  if (strcmp(cpucycles_frequency_source(), "measurement") == 0)
-    return fail("no source reports the frequency");
-  return llabs(measured - reported) <= most ? PASSED : fail("more than 2 %% apart");
-}
-
 /* core-rate HZ: 20 measurements of the core frequency return HZ within 1 %. HZ is 0 if the core
    frequency is not measurable. */
 static int core_rate(char **arguments)
@@ -1121,8 +1043,6 @@ static const struct {
 #if defined(HAVE_PERFEX) && defined(__aarch64__)
   { "group-page-cost", 1, group_page_cost },
 #endif
-  { "measures", 0, measures },
-  { "no-descriptors", 2, no_descriptors },
 #ifdef HAVE_PERFEX
   { "bench-exact", 0, bench_exact },
   { "group-exact", 1, group_exact },
