@@ -172,7 +172,6 @@ HELPERS = set(globals())
 def plain_lines_have_their_forms_and_order():
     lines = _plain()
     last = 0
-    assert sum(line.startswith("cpucycles summary ") for line in lines) <= 10, lines
     for line in lines:
         fits = [i for i, form in enumerate(FORMS) if re.fullmatch(f"cpucycles {form}", line)]
         assert fits and fits[0] >= last, line
@@ -197,24 +196,11 @@ def ignored_settings_are_reported_and_the_selection_is_automatic():
 
 
 def json_follows_the_shipped_schema():
-    _validator().validate(document())
-    _validator().validate(document(CPUCYCLES_IMPLEMENTATION=f"{STRANGE} {CLOCK}", cpucyclespersecond="junk"))
-
-
-def schema_refuses_other_reports():
-    _validator()  # skips the test without jsonschema
     report = document()
-    for change in (lambda r: r.pop("warnings"), lambda r: r.update(format=2),
-                   lambda r: r.update(more=1), lambda r: r["counters"][0].update(kind="other"),
-                   lambda r: r["iqm"]["differences"].pop(),
-                   lambda r: r["counters"][0].update(reason="because")):
-        changed = json.loads(json.dumps(report))
-        change(changed)
-        try:
-            _validator().validate(changed)
-        except jsonschema.ValidationError:
-            continue
-        raise AssertionError("a report that breaks the schema is accepted")
+    _validator().validate(report)
+    _validator().validate(document(CPUCYCLES_IMPLEMENTATION=f"{STRANGE} {CLOCK}", cpucyclespersecond="junk"))
+    for change in ({"warnings": None}, {"format": 2}, {"more": 1}):
+        assert not _validator().is_valid({**report, **change}), f"{change} fits the schema"
 
 
 @three_attempts
@@ -246,23 +232,19 @@ def each_counter_that_works_is_examined():
         works = counter["state"] != "dropped" and counter["kind"] != "none"
         if WINDOWS:
             works = counter["state"] == "selected"
-        assert (counter["timer"] is not None) == works, counter["name"]
         timer = counter["timer"]
+        assert (timer is not None) == works, counter["name"]
         if timer is None:
             continue
-        assert timer["failure"] is None, timer
-        assert timer["differences"]["count"] == 10000
-        assert timer["step"] > 0, timer
-        assert timer["rate"]["seconds"] >= 0.05, timer
-        assert (timer["rate"]["measured"] is None) == (counter["scope"] == "thread"), timer
-        assert timer["rate"]["measured"] is None or timer["rate"]["uncertainty_ppm"] < 100000
-        assert timer["rate"]["reported"] or timer["rate"]["reported_source"] is None
+        assert timer["failure"] is None and timer["step"] > 0, timer
+        rate = timer["rate"]
+        assert rate["seconds"] >= 0.05, rate
+        assert (rate["measured"] is None) == (counter["scope"] == "thread"), rate
         assert timer["read"]["cycles"] > 0 and timer["read"]["nanoseconds"] > 0
-        assert (timer["invariant"] is None) == (timer["invariant_source"] is None)
         if counter["kind"] == "clock":
-            assert timer["invariant"] is True and timer["rate"]["reported"] > 0
+            assert timer["invariant"] is True and rate["reported"] > 0
             # measured against another clock, which may be set and slewed; the machine may be busy
-            assert abs(timer["rate"]["off_ppm"]) < 50000, timer
+            assert abs(rate["off_ppm"]) < 50000, rate
 
 
 @three_attempts
@@ -315,26 +297,27 @@ def one_allowed_cpu_is_not_hopped():
 
 @three_attempts
 def each_counter_can_be_forced():
-    unusable = [c["name"] for c in document()["counters"] if c["state"] == "dropped"]
+    dropped = [c["name"] for c in document()["counters"] if c["state"] == "dropped"]
     for name in names():
-        if name in unusable[1:]:
-            continue  # each unusable counter leads to the same selection, so only one is tested
+        works = name not in dropped and name != "default-zero"
+        used = run(f"--check --counter {name}", status=int(not works)).split()[-1]
+        assert (used == name) == (name not in dropped), f"{name}: {used}"
+        said = f"cpucycles-info: {used} is in use, not {name}: {name} does not work here: "
+        assert run.error.startswith(said) if name in dropped else run.error == "", run.error
+        if name in dropped[1:]:
+            continue  # each dropped counter leads to the same report, so only one is read
         report = document(f"--json --counter {name}")
         if jsonschema:
             _validator().validate(report)
-        counter = [c for c in report["counters"] if c["name"] == name][0]
-        examined = [c["name"] for c in report["counters"] if c["timer"]]
-        assert counter["reason"] != "not-asked"
-        if report["implementation"] == name:
-            assert report["implementation_ignored"] is None and counter["state"] == "selected"
-            assert examined == ([] if name == "default-zero" else [name]), examined
-            others = {c["reason"] for c in report["counters"] if c["name"] != name}
-            assert others <= {"not-asked"}
-        else:
-            assert counter["state"] == "dropped"
-            ignored = f"{name} does not work here: {counter['reason']}"
-            assert report["implementation_ignored"] == ignored
-            assert name not in examined
+        reasons = {c["name"]: c["reason"] for c in report["counters"]}
+        reason = reasons.pop(name)
+        assert reason != "not-asked" and report["implementation"] == used
+        ignored = f"{name} does not work here: {reason}" if name in dropped else None
+        assert report["implementation_ignored"] == ignored
+        if name not in dropped:
+            examined = [c["name"] for c in report["counters"] if c["timer"]]
+            assert examined == [name] * works, examined
+            assert set(reasons.values()) <= {"not-asked"}
 
 
 @three_attempts
@@ -344,18 +327,6 @@ def check_has_status_1_if_a_clock_is_selected():
     assert used == f"cpucycles implementation {document()['implementation']}\n", used
     used = run("--check", status=1, CPUCYCLES_IMPLEMENTATION=CLOCK)
     assert used == f"cpucycles implementation {CLOCK}\n", used
-
-
-@three_attempts
-def check_has_status_1_unless_the_named_counter_is_in_use():
-    report = document()
-    for counter in report["counters"]:
-        name = counter["name"]
-        works = counter["state"] != "dropped" and counter["kind"] != "none"
-        used = run(f"--check --counter {name}", status=int(not works)).split()[-1]
-        assert (used == name) == works, f"{name}: {used}"
-        said = f"cpucycles-info: {used} is in use, not {name}: {name} does not work here: "
-        assert run.error == "" if works else run.error.startswith(said), run.error
 
 
 @three_attempts
@@ -388,12 +359,6 @@ def nothing_identifies_person_or_host():
     done = subprocess.run(named.format(f"{quoted} --json {ONE_COUNTER}"), shell=True,
                           stdout=subprocess.PIPE, check=True)
     assert b"default-gettimeofday" in done.stdout and b"secret" not in done.stdout
-
-
-def _is_full(device):
-    """Whether the device exists, and refuses what is written to it."""
-    return os.path.exists(device) and subprocess.run(
-        f"echo >{device}", shell=True, stderr=subprocess.DEVNULL).returncode != 0
 
 
 @three_attempts  # Wine itself can print a message
@@ -436,34 +401,24 @@ def tool_survives_floating_point_traps():
         run(arguments, LD_PRELOAD=module)
 
 
-@functools.lru_cache(maxsize=None)
-def _results():
-    """Returns two files of results, of two processes, as lists of JSON objects."""
-    program = f"{os.environ.get('builddir', '.')}/tests/programs/bench-results"
+def results_of_benchmarks_follow_their_schema_and_name_the_process():
     if WINDOWS:
         raise Skip("the program forks")
-    files = []
+    program = f"{os.environ.get('builddir', '.')}/tests/programs/bench-results"
+    processes = set()
     for i in range(2):
         lines = subprocess.run([program, "one", STRANGE], stdout=subprocess.PIPE, check=True).stdout
-        files.append([parsed(line) for line in lines.decode().splitlines()])
-    return files
-
-
-def results_of_benchmarks_follow_their_schema():
-    results = [result for file in _results() for result in file]
-    assert [result["name"] for result in results] == ["one", STRANGE, "child"] * 2
-    for result in results:
-        assert result["counter"] in names() and abs(result["time"] - time.time()) < 600, result
-        _validator("lib/cpucycles-bench.schema.json").validate(result)
-
-
-def results_name_the_process_also_after_a_fork():
-    processes = [[result["process"] for result in file] for file in _results()]
-    assert all(one == other for one, other, child in processes), processes
-    assert len({process for file in processes for process in file}) == 4, processes
-    for one, other, child in processes:
-        moment, number = one.split("-")
-        assert abs(int(moment) / 1e6 - time.time()) < 600 and int(number) > 1, one
+        results = [parsed(line) for line in lines.decode().splitlines()]
+        assert [result["name"] for result in results] == ["one", STRANGE, "child"]
+        for result in results:
+            assert result["counter"] in names() and abs(result["time"] - time.time()) < 600, result
+            moment, number = result["process"].split("-")
+            assert abs(int(moment) / 1e6 - time.time()) < 600 and int(number) > 1, result
+            _validator("lib/cpucycles-bench.schema.json").validate(result)
+        one, other, child = (result["process"] for result in results)
+        assert one == other != child, results
+        processes.update((one, child))
+    assert len(processes) == 4, processes
 
 
 def recorded_reports_follow_the_schema_and_keep_promises_of_the_selection():
@@ -482,31 +437,29 @@ def recorded_reports_follow_the_schema_and_keep_promises_of_the_selection():
 def report_of_another_machine_is_recorded_by_one_command():
     _validator()  # skips the test without jsonschema
     report = document()
-    # each is refused: no selected counter, another schema, the name of a row that is not recorded
-    wrong = {"unselected": dict(report, implementation="default-zero"), "a": report,
-             "malformed": dict(report, implementation_ignored=5), ".": report}
+    table = f"| {'a':25} | by hand |\n"
     with tempfile.TemporaryDirectory() as directory:
         recorded.SOURCE = directory
         os.makedirs(f"{directory}/tests/machines")
         os.mkdir(f"{directory}/doc")
-        table = f"| {'a':25} | by hand |\n"
         with open(f"{directory}/doc/platforms.md", "w") as file:
             file.write(table + "\nwords\n")
-        try:
-            for name, content in [("new", report), *wrong.items(), ("new", report)]:
-                with open(f"{directory}/report", "w") as file:
-                    json.dump(content, file)
-                try:
-                    recorded.record(name, f"{directory}/report")
-                except AssertionError:
-                    assert name in wrong
-                else:
-                    assert name == "new", name
-            assert [name for name, path in recorded.machines()] == ["new"]
-            with open(f"{directory}/doc/platforms.md") as file:
-                assert file.read() == f"{table}{recorded.row('new', report)}\n\nwords\n"
-        finally:
-            recorded.SOURCE = SOURCE
+        # refused: no selected counter, another schema, the name of a row that is not recorded
+        for name, content in (("new", report), ("a", report), (".", report), ("new", report),
+                              ("unselected", dict(report, implementation="default-zero")),
+                              ("malformed", dict(report, implementation_ignored=5))):
+            with open(f"{directory}/report", "w") as file:
+                json.dump(content, file)
+            try:
+                recorded.record(name, f"{directory}/report")
+                refused = False
+            except AssertionError:
+                refused = True
+            assert refused == (name != "new"), name
+        found = [name for name, path in recorded.machines()]
+        with open(f"{directory}/doc/platforms.md") as file:
+            written = file.read()
+    assert found == ["new"] and written == f"{table}{recorded.row('new', report)}\n\nwords\n"
 
 
 def help_and_version_go_to_standard_output():
@@ -523,15 +476,15 @@ def help_and_version_go_to_standard_output():
 def output_that_cannot_be_written_is_an_error():
     if WINDOWS:
         raise Skip("Wine writes through a pipe")
-    for arguments in (f"--json {ONE_COUNTER}", "--list", "--check", "--help", "--version"):
-        if _is_full("/dev/full"):
-            run(arguments, status=1, redirect=">/dev/full")
-            assert run.error == "cpucycles-info: cannot write the output: No space left on device\n"
     for arguments in ("--list", "--check"):
         run(arguments, status=1, redirect=">&-")
         assert run.error.startswith("cpucycles-info: cannot write the output"), arguments
-    if not _is_full("/dev/full"):
+    if subprocess.run("test -e /dev/full && ! echo >/dev/full", shell=True,
+                      stderr=subprocess.DEVNULL).returncode != 0:
         raise Skip("a full device: /dev/full accepts data, or does not exist")
+    for arguments in (f"--json {ONE_COUNTER}", "--list", "--check", "--help", "--version"):
+        run(arguments, status=1, redirect=">/dev/full")
+        assert run.error == "cpucycles-info: cannot write the output: No space left on device\n"
 
 
 def _main():
