@@ -11,7 +11,7 @@ script=${0##*/}
 script=${script%.sh}
 work=$script.tmp
 failed=0
-trap 'rm -rf $work' EXIT
+trap 'rm -rf "$work"' EXIT
 rm -rf $work
 mkdir $work
 

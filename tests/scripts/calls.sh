@@ -5,10 +5,8 @@
 # use each other in a circle.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${NM:=nm}"
-failed=0
-trap 'rm -f calls.tmp' EXIT
-: >calls.tmp
+. "${srcdir:=.}/tests/scripts/begin.sh"
+: >$work/pairs
 
 # Prints the objects of the build. With libtool, the shared object counts. The names of objects with
 # flags of their own begin with the name of their library.
@@ -36,7 +34,7 @@ names() {
 
 # Prints each use of a name that is not of a lower layer, and fails if there is one. Stores the uses
 # between the objects of a directory.
-names | awk '
+names | awk -v pairs=$work/pairs '
   function directory_of(file) { sub(/\/[^\/]*$/, "", file); return file }
   function layer_of(file) { sub(/\/.*/, "", file); return file }
   BEGIN {
@@ -63,15 +61,15 @@ names | awk '
         failed = 1
       }
       if (directory_of(to) == directory_of(row[1]))
-        print row[1], to >"calls.tmp"
+        print row[1], to >pairs
     }
     if (!uses)
       print "calls: skipped: uses of names: there is no object to read"
     exit failed
   }' || failed=1
 if ! command -v tsort >/dev/null; then
-  echo "calls: skipped: circles: tsort is not installed"
-elif tsort calls.tmp 2>&1 >/dev/null | sed 's/^/calls: circle: /' | grep .; then
+  skipped "circles: tsort is not installed"
+elif tsort $work/pairs 2>&1 >/dev/null | sed 's/^/calls: circle: /' | grep .; then
   failed=1
 fi
 exit $failed

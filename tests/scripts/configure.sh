@@ -6,18 +6,12 @@
 
 set -eu
 export LC_ALL=C
-source=$(cd "$1" && pwd)
-work=$(pwd)/check-configure
-failed=0
-passed=0
-
-rm -rf "$work"
-mkdir "$work"
-cp -R "$source" "$work/source"
-chmod -R u+w "$work/source"
+srcdir=$1
+. "$srcdir/tests/scripts/begin.sh"
+work=$(pwd)/$work
 source=$work/source
-
-wrong() { echo "configure: $*"; failed=$((failed + 1)); }
+cp -R "$srcdir" "$source"
+chmod -R u+w "$source"
 
 # Configures in $work/build. Returns configure's status; its output is in $work/out.
 configure() {
@@ -34,33 +28,24 @@ built() {
 accepts() {
   name=$1 wanted=$2
   shift 2
-  if ! configure "$@"; then
-    wrong "$name: refused: $(cat "$work/out")"
-  elif [ "$(built)" != "$wanted" ]; then
-    wrong "$name: built: $(built), expected: $wanted"
-  else
-    passed=$((passed + 1))
-  fi
+  configure "$@" || wrong "$name: refused: $(cat "$work/out")"
+  [ "$(built)" = "$wanted" ] || wrong "$name: built: $(built), expected: $wanted"
 }
 
 # refuses NAME "WORD" ARGUMENT...: expects an error that contains the word
 refuses() {
   name=$1 word=$2
   shift 2
-  if configure "$@"; then
-    wrong "$name: accepted"
-  elif ! grep -q -e "error: .*$word" "$work/out"; then
+  ! configure "$@" || wrong "$name: accepted"
+  grep -q -e "error: .*$word" "$work/out" ||
     wrong "$name: the error does not contain $word: $(cat "$work/out")"
-  else
-    passed=$((passed + 1))
-  fi
 }
 
 # passes NAME COMMAND...: expects success
 passes() {
   name=$1
   shift
-  if "$@" >"$work/out" 2>&1; then passed=$((passed + 1)); else wrong "$name: $(cat "$work/out")"; fi
+  "$@" >"$work/out" 2>&1 || wrong "$name: $(cat "$work/out")"
 }
 
 # builds TARGET...: makes the targets in $work/build
@@ -68,11 +53,7 @@ builds() { make -s -C "$work/build" "$@"; }
 
 # says NAME "PATTERN": expects a matching line in the output of the last run
 says() {
-  if grep -Eq -e "$2" "$work/out"; then
-    passed=$((passed + 1))
-  else
-    wrong "$1: no line matches '$2' in: $(cat "$work/out")"
-  fi
+  grep -Eq -e "$2" "$work/out" || wrong "$1: no line matches '$2' in: $(cat "$work/out")"
 }
 
 # Warnings are errors only here, because newer tools may warn of more, and must not fail for
@@ -178,7 +159,7 @@ end
     wrong "headers of x86: $(cat "$work/out")"
   passes "headers of x86 in the include path of $foreign_cc" builds libcpucycles.la
 else
-  echo "configure: skipped: headers of x86 in the include path: no cross compiler is installed"
+  skipped "headers of x86 in the include path: no cross compiler is installed"
 fi
 
 # CFLAGS and LDFLAGS contain the user's flags and no others.
@@ -203,21 +184,19 @@ forget none
 
 # libperfex is built by default, and can be left out. If libperfex is asked for and cannot be built,
 # this is an error. If libperfex is left out, the summary gives the reason.
-perfex() {
-  if grep -q '^#define HAVE_PERFEX 1$' "$work/build/config.h"; then echo yes; else echo no; fi
-}
+has() { grep -q "^#define HAVE_$1 1\$" "$work/build/config.h"; }
 configure || wrong "libperfex: refused"
-with=$(perfex)
+with=$(has PERFEX && echo yes || :)
 ! grep -q 'libperfex is not built: left out' "$work/out" || wrong "libperfex is left out by default"
 accepts "libperfex left out" "$usual" --disable-perfex
-[ "$(perfex)" = no ] || wrong "--disable-perfex: libperfex is built"
+! has PERFEX || wrong "--disable-perfex: libperfex is built"
 says "the summary says that libperfex was left out" 'libperfex is not built: left out by --disable-perfex$'
-[ "$with" = no ] || accepts "libperfex asked for" "$usual" --enable-perfex
+[ -z "$with" ] || accepts "libperfex asked for" "$usual" --enable-perfex
 forget cpucycles_cv_perfex
 refuses "libperfex asked for where its probe fails" "libperfex cannot be built here" --enable-perfex \
   cpucycles_cv_perfex=no
 accepts "libperfex where its probe fails" "$usual" cpucycles_cv_perfex=no
-[ "$(perfex)" = no ] || wrong "libperfex is built where its probe fails"
+! has PERFEX || wrong "libperfex is built where its probe fails"
 rm -f "$work/cache"
 
 # With kernel headers before 3.14, which lack some names, the library builds without perf events,
@@ -228,7 +207,7 @@ cat >"$work/old/linux/perf_event.h" <<'end'
 #undef PERF_FLAG_FD_CLOEXEC
 #define cap_user_rdpmc cap_usr_rdpmc
 end
-if grep -q '^#define HAVE_PERF_EVENTS 1$' "$work/build/config.h"; then
+if has PERF_EVENTS; then
   configure CPPFLAGS="-I$work/old" || wrong "old kernel headers: refused"
   passes "old kernel headers" builds
   [ ! -f "$work/build/libperfex.la" ] || wrong "old kernel headers: libperfex is built"
@@ -243,15 +222,12 @@ make=make
 for disabled in shared static; do
   configure --disable-$disabled --prefix="$work/installed-$disabled" LDFLAGS=-Wl,-Bsymbolic ||
     wrong "--disable-$disabled: refused"
-  if (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR && cd "$work/build" && $make -s install &&
+  (unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR && cd "$work/build" && $make -s install &&
     $make -s installcheck && $make -s uninstall &&
-    ! find "$work/installed-$disabled" -name '*cpucycles*' | grep .) >"$work/out" 2>&1; then
-    passed=$((passed + 1))
-  else
+    ! find "$work/installed-$disabled" -name '*cpucycles*' | grep .) >"$work/out" 2>&1 ||
     wrong "--disable-$disabled: $(cat "$work/out")"
-  fi
   cp "$work/build/lib/cpucycles-internals.7" "$work/$disabled.7"
-  if command -v bmake >/dev/null; then make=bmake; else echo 'configure: skipped: no bmake'; fi
+  if command -v bmake >/dev/null; then make=bmake; else skipped 'no bmake'; fi
 done
 cmp "$work/static.7" "$work/shared.7" || wrong "bmake makes another manual"
 
@@ -263,7 +239,4 @@ end
 ${CC:-cc} -I"$source/include" "$work/copy.c" -o "$work/copy" -L"$work/build/.libs" -lcpucycles
 passes "-Bsymbolic: programs keep the first value of cpucycles" \
   env LD_LIBRARY_PATH="$work/build/.libs" "$work/copy"
-
-rm -rf "$work"
-echo "configure: $passed passed, $failed failed"
-[ $failed = 0 ]
+exit $failed

@@ -5,9 +5,8 @@
 # 175; and that no text after a macro begins with "In", which is a macro itself.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}"
-page=manuals.tmp
-trap 'rm -f $page' EXIT
+. "${srcdir:=.}/tests/scripts/begin.sh"
+page=$work/page
 
 warnings_of() {
   case $1 in
@@ -34,7 +33,6 @@ for formatter in man mandoc; do
 done
 [ -n "$formatters" ] || { echo 'manuals: neither man-db with groff nor mandoc works' >&2; exit 1; }
 
-failed=0
 pages=0
 for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/cpucycles.3 \
   "$builddir"/lib/cpucycles-internals.7 \
@@ -43,7 +41,7 @@ for manual in "$srcdir"/cpucycles-info/*.1 "$builddir"/lib/cpucycles.3 \
   pages=$((pages + 1))
   for formatter in $formatters; do
     warnings=$(warnings_of $formatter "$manual")
-    [ -z "$warnings" ] || { echo "manuals: $formatter: $manual:"; echo "$warnings"; failed=1; }
+    [ -z "$warnings" ] || wrong "$formatter: $manual: $warnings"
   done
 done
 # shorter FILE LINES: the manual has at most so many lines, and at least a fifth of them
@@ -51,15 +49,15 @@ shorter() {
   for formatter in $formatters; do
     lines=$(lines_of $formatter "$1")
     [ "$lines" -gt $(($2 / 5)) ] && [ "$lines" -le "$2" ] ||
-      { echo "manuals: $formatter: $1 has $lines lines, not $2 at most"; failed=1; }
+      wrong "$formatter: $1 has $lines lines, not $2 at most"
   done
 }
 shorter "$builddir/lib/cpucycles.3" 540
 shorter "$srcdir/lib/cpucycles-bench.3" 380
 lines=$(wc -l <"$srcdir/README")
-[ "$lines" -le 175 ] || { echo "manuals: README has $lines lines, not 175 at most"; failed=1; }
+[ "$lines" -le 175 ] || wrong "README has $lines lines, not 175 at most"
 macros=$(grep -n '^\.[A-Z][a-z] In ' "$srcdir"/cpucycles-info/*.1 "$srcdir"/lib/*.in \
   "$srcdir"/lib/cpucycles-bench.3 "$srcdir"/perfex/*.3 "$srcdir"/perfex/*.7.in || :)
-[ -z "$macros" ] || { echo "manuals: the word In is a macro here:"; echo "$macros"; failed=1; }
+[ -z "$macros" ] || wrong "the word In is a macro here: $macros"
 echo "manuals: $pages pages checked by:$formatters"
 exit $failed

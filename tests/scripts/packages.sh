@@ -11,27 +11,34 @@
 
 set -eu
 export LC_ALL=C
-tarball=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") version=$2
+. "$(dirname "$0")/begin.sh"
 : "${PACKAGES:=deb rpm}"
-rm -rf check-packages
-mkdir -p check-packages
-work=$(cd check-packages && pwd)
-failed=0
+tarball=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") version=$2
+work=$(pwd)/$work
 passed=0
 maintainer='Nobody in Particular <nobody@debian.org>'
 unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS DESTDIR
 
-wrong() { echo "packages: $*"; failed=$((failed + 1)); }
 right() { echo "packages: $*"; passed=$((passed + 1)); }
 quietly() { "$@" >"$work/out" 2>&1 || { cat "$work/out"; echo "packages: failed: $*"; exit 1; }; }
+
+# without_finding NAME COMMAND...: expects that the command, a checker of packages, succeeds
+without_finding() {
+  name=$1
+  shift
+  if "$@" >"$work/out" 2>&1; then
+    right "$name has no error and no warning"
+  else
+    wrong "$name complains: $(cat "$work/out")"
+  fi
+}
 
 # here NAME COMMAND...: succeeds if all commands are installed; else reports NAME as skipped
 here() {
   kind=$1
   shift
   for command; do
-    command -v "$command" >/dev/null ||
-      { echo "packages: skipped: $kind: $command is not installed"; return 1; }
+    command -v "$command" >/dev/null || { skipped "$kind: $command is not installed"; return 1; }
   done
 }
 
@@ -99,19 +106,12 @@ END
   mv "$work/tree"/*_"${revision%-*}"[-.]* "$deb"
   # Ignores libtool's warnings about a directory that is not in its final place yet, and dpkg's
   # warnings about sid's own C library.
-  if grep -v -e '^libtool: warning: ' -e '^dpkg-shlibdeps: warning: diversions involved' "$work/out" |
-    grep 'warning:'; then
-    wrong "deb: the build is not free of warnings"
-  fi
+  ! grep -v -e '^libtool: warning: ' -e '^dpkg-shlibdeps: warning: diversions involved' "$work/out" |
+    grep 'warning:' || wrong "deb: the build is not free of warnings"
   right "deb: built: $(cd "$deb" && echo *.deb)"
   # An older lintian does not know the newest version of Debian's policy.
-  if lintian --fail-on error,warning --suppress-tags newer-standards-version \
-    "$deb"/*.changes >"$work/out" 2>&1; then
-    right "deb: lintian has no error and no warning"
-  else
-    cat "$work/out"
-    wrong "deb: lintian complains"
-  fi
+  without_finding 'deb: lintian' lintian --fail-on error,warning \
+    --suppress-tags newer-standards-version "$deb"/*.changes
 
   # Makes a root with an older libcpucycles1, which contains the manual like Debian's package.
   # Outside of this root, makes a client of the older library.
@@ -141,9 +141,10 @@ END
     "$deb"/libperfex1_*.deb "$deb"/libperfex-dev_*.deb
   after=$(LD_LIBRARY_PATH="$root$libdir" "$deb/bin/client")
   case $before:$after in
-    "0 stand-in:$version "*) right "deb: a client before the upgrade: $before; after: $after" ;;
-    *) wrong "deb: a client before the upgrade: $before; after: $after" ;;
+    "0 stand-in:$version "*) verdict=right ;;
+    *) verdict=wrong ;;
   esac
+  $verdict "deb: a client before the upgrade: $before; after: $after"
   [ ! -e "$root$libdir/libcpucycles.so.1.0" ] ||
     wrong "deb: the upgrade leaves the older library behind"
   for package in libcpucycles1 libcpucycles-dev cpucycles libperfex1 libperfex-dev; do
@@ -177,12 +178,9 @@ measure() {
   for program in ntruprime-speed djbsort-speed lib1305-speed; do
     CPUCYCLES_IMPLEMENTATION=default-gettimeofday "$program" >"$work/out" 2>&1 ||
       wrong "archive: $1 packages: $program fails: $(tail -n 1 "$work/out")"
-    counter=$(sed -n 's/^cpucycles selected implementation //p' "$work/out")
-    if [ -n "$counter" ] && [ "$counter" "$2" default-gettimeofday ]; then
-      right "archive: $1 packages: $program measures with $counter"
-    else
-      wrong "archive: $1 packages: $program measures with '$counter'"
-    fi
+    counter=$(sed -n 's/^cpucycles selected implementation //p' "$work/out") verdict=wrong
+    [ -z "$counter" ] || [ ! "$counter" "$2" default-gettimeofday ] || verdict=right
+    $verdict "archive: $1 packages: $program measures with $counter"
   done
 }
 
@@ -225,15 +223,8 @@ rpms() {
   right "rpm: built: $(for package in $packages; do basename "$package"; done | sort | tr '\n' ' ')"
   # words are meant to split
   # shellcheck disable=SC2086
-  if here 'rpm: rpmlint' rpmlint; then
-    if rpmlint --strict -c "$source/contrib/rpm/rpmlint.toml" $packages \
-      "$top/libcpucycles.spec" >"$work/out" 2>&1; then
-      right "rpm: rpmlint: $(tail -n 1 "$work/out")"
-    else
-      cat "$work/out"
-      wrong "rpm: rpmlint complains"
-    fi
-  fi
+  ! here 'rpm: rpmlint' rpmlint || without_finding 'rpm: rpmlint' rpmlint --strict \
+    -c "$source/contrib/rpm/rpmlint.toml" $packages "$top/libcpucycles.spec"
   # Fedora's libcpucycles, which contains the tool, is upgraded.
   cat >"$top/SPECS/old.spec" <<'END'
 Name: libcpucycles
@@ -281,6 +272,5 @@ for kind in $PACKAGES; do
     *) echo "packages: unknown kind $kind" >&2; exit 2 ;;
   esac
 done
-rm -rf "$work"
-echo "packages: $passed passed, $failed failed"
-[ $failed = 0 ] && [ $passed -gt 0 ]
+[ $passed -gt 0 ] || wrong "no package was built"
+exit $failed

@@ -3,8 +3,7 @@
 # Runs report.py, which tests the tool's reports and options, if Python 3 is installed.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
-: "${TOOL:=$builddir/cpucycles-info/cpucycles-info}"
+. "${srcdir:=.}/tests/scripts/begin.sh"
 # Runs the tool without libtool's script, which takes longer than most runs of the tool.
 direct=cpucycles-info/.libs/cpucycles-info
 paths=.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -15,10 +14,6 @@ if [ "${TOOL#./}" = cpucycles-info/cpucycles-info ] &&
 fi
 export srcdir builddir TOOL EXEEXT
 
-python3 -c 'import json' 2>/dev/null ||
-  { echo 'report: skipped: python3 is not installed'; exit 77; }
-if [ -n "${LOG_COMPILER:-}" ] && [ -z "$EXEEXT" ]; then
-  echo "report: skipped: the tool is for a CPU other than this one"
-  exit 77
-fi
-exec python3 -B "$srcdir/tests/scripts/report.py" # -B: Python writes nothing beside the source
+python3 -c 'import json' 2>/dev/null || skip 'python3 is not installed'
+[ -z "$LOG_COMPILER" ] || [ "$EXEEXT" ] || skip 'the tool is for a CPU other than this one'
+python3 -B "$srcdir/tests/scripts/report.py" # -B: Python writes nothing beside the source

@@ -8,16 +8,13 @@
 # tracked files, or an unpacked tarball, for which the part that needs git is skipped.
 
 set -eu
-source=$(cd "$1" && pwd)
-mkdir -p check-reproducible
-work=$(cd check-reproducible && pwd)
-compiler=${CC:-cc}
-failed=0
-passed=0
+srcdir=$1
+. "$srcdir/tests/scripts/begin.sh"
+work=$(pwd)/$work
+source=$(cd "$srcdir" && pwd)
 unset SOURCE_DATE_EPOCH XZ_OPT XZ_DEFAULTS TAR_OPTIONS MAKEFLAGS MFLAGS MAKELEVEL CDPATH DESTDIR
 
-wrong() { echo "reproducible: $*"; failed=$((failed + 1)); }
-right() { echo "reproducible: $*"; passed=$((passed + 1)); }
+right() { echo "reproducible: $*"; }
 
 # quietly COMMAND...: prints the output only if the command fails
 quietly() {
@@ -38,7 +35,7 @@ dist() {
   (
     cd "$1"
     [ -f configure ] || quietly ./bootstrap
-    quietly ./configure -q --cache-file="$work/cache" CC="$compiler"
+    quietly ./configure -q --cache-file="$work/cache" CC="$CC"
     quietly make -s tarball
   )
 }
@@ -50,7 +47,6 @@ autotools='Makefile.in aclocal.m4 config.h.in configure
   m4/libtool.m4 m4/ltoptions.m4 m4/ltsugar.m4 m4/ltversion.m4 m4/lt~obsolete.m4'
 left_out='.ci/run .github/workflows/ci.yml .gitignore'
 
-rm -rf "$work"
 mkdir -p "$work/one/source" "$work/another~one" "$work/git" "$work/from-tarball"
 two="$work/another~one"
 
@@ -63,7 +59,7 @@ if git -C "$source" rev-parse --verify -q HEAD >/dev/null && [ -e "$source/.git"
   find "$two/s" -exec touch -d '2001-02-03 04:05:06' {} +
   language=$(locale -a 2>/dev/null | grep -i -e '^de_DE.utf' -e '^tr_TR.utf' | head -n 1)
   [ -n "$language" ] ||
-    echo "reproducible: skipped: another language: neither de_DE.UTF-8 nor tr_TR.UTF-8 is installed"
+    skipped "another language: neither de_DE.UTF-8 nor tr_TR.UTF-8 is installed"
   (umask 022 && export LC_ALL=C TZ=UTC && dist "$work/one/source")
   (umask 077 && export LC_ALL="${language:-C.UTF-8}" TZ=Asia/Tokyo XZ_OPT=-0 TAR_OPTIONS=--owner=1 &&
     dist "$two/s")
@@ -71,8 +67,8 @@ if git -C "$source" rev-parse --verify -q HEAD >/dev/null && [ -e "$source/.git"
   same "tarball, in two directories" "$tarball" "$two/s/${tarball##*/}"
 else
   commit=
-  echo "reproducible: skipped: tarball against git: $source is not a checkout"
-  (cd "$source" && tar -c --exclude='./check-*' .) | tar -x -C "$work/one/source"
+  skipped "tarball against git: $source is not a checkout"
+  (cd "$source" && tar -c --exclude='./check-*' --exclude='./*.tmp' .) | tar -x -C "$work/one/source"
   dist "$work/one/source"
   tarball=$(echo "$work"/one/source/*.tar.xz)
 fi
@@ -89,11 +85,8 @@ pristine=$work/pristine/${unpacked##*/}
 stamps=$(TZ=UTC tar -t -v --numeric-owner --full-time -f "$tarball" |
   awk '{ print $2, $4, $5 }' | sort -u)
 version=$(sed -n 's/^AC_INIT(\[[a-z]*\], \[\(....\)\(..\)\(..\)\].*/\1-\2-\3/p' "$pristine/configure.ac")
-if [ "$stamps" = "0/0 $version 00:00:00" ]; then
-  right "owner and time in the tarball: $stamps"
-else
+[ "$stamps" = "0/0 $version 00:00:00" ] ||
   wrong "owners and times in the tarball: $stamps; expected: 0/0 $version 00:00:00"
-fi
 
 if [ -d "$work/git/lib" ]; then
   (cd "$work/git" && find . -type f -o -type l) | sed 's|^\./||' | LC_ALL=C sort >"$work/git.list"
@@ -127,7 +120,7 @@ for file in "$pristine"/m4/ax_*.m4 "$pristine"/m4/pkg.m4; do
     package=$(dpkg-query -S "$theirs" 2>/dev/null | cut -d : -f 1)
     same "$name and the file in $package" "$file" "$theirs"
   else
-    echo "reproducible: skipped: $name: autoconf-archive or pkg-config is not installed: no $theirs"
+    skipped "$name: autoconf-archive or pkg-config is not installed: no $theirs"
   fi
 done
 
@@ -138,7 +131,7 @@ build() {
     mkdir -p "$1/build"
     cp -Rp "$pristine" "$1/source"
     cd "$1/build"
-    quietly ../source/configure -q --cache-file="$work/cache" --prefix=/usr CC="$compiler"
+    quietly ../source/configure -q --cache-file="$work/cache" --prefix=/usr CC="$CC"
     quietly make -s -j2 install DESTDIR="$1/dest" \
       CFLAGS="-O2 -g -fdebug-prefix-map=$1=. -Werror=date-time"
   )
@@ -156,7 +149,4 @@ else
   wrong "build: the installed files differ"
 fi
 ! grep -r -l -F "$work" "$near/dest" || wrong "these files contain the path of the build directory"
-
-rm -rf "$work"
-echo "reproducible: $passed passed, $failed failed"
-[ $failed = 0 ]
+exit $failed

@@ -6,52 +6,26 @@
 # mount namespace, so the system's own /etc is not changed.
 
 set -eu
-: "${srcdir:=.}" "${builddir:=.}" "${EXEEXT:=}"
-export srcdir builddir EXEEXT
+. "${srcdir:=.}/tests/scripts/begin.sh"
+. "$srcdir/tests/hosts/mounts.sh"
 persecond=$builddir/tests/programs/persecond$EXEEXT
-out=./settings.tmp
-failed=0
-
-
-wrong() { echo "settings: $*"; failed=1; }
-skipped() { echo "settings: skipped: $*"; }
-
-# report NAME: sets $estimate and $source.
-report() {
-  source=$("$persecond") || wrong "$1: exit status $?"
-  estimate=${source%% *} source=${source#* }
-}
-
-unset CPUCYCLES_IMPLEMENTATION cpucyclespersecond
+out=./$work/program
 etc=/etc/cpucyclespersecond
-
-in_etc() {
-  echo 2400000001 >$etc
-  report 'a number'
-  [ "$source" = $etc ] || wrong "a number: frequency source $source"
-  [ "$estimate" = 2400000001 ] || wrong "a number is not used: $estimate"
-}
-
-if [ "${1:-}" = --inside ]; then
-  mkdir $out.etc
-  cp /etc/ld.so.* $out.etc 2>/dev/null || :
-  eval "$in_other_mounts" || exit 1 # never mount over this machine's own directories
-  mount -t tmpfs none /etc
-  cp -r $out.etc/* /etc 2>/dev/null || :
-  in_etc
-  exit $failed
-fi
-
-trap 'rm -rf $out $out.*' EXIT
-rm -rf $out.*
-[ -z "${LOG_COMPILER:-}" ] || { skipped 'this machine cannot run the programs without LOG_COMPILER'; exit 77; }
+[ -z "$LOG_COMPILER" ] || skip 'this machine cannot run the programs without LOG_COMPILER'
+unset CPUCYCLES_IMPLEMENTATION cpucyclespersecond
 
 namespace='unshare -m'
 [ "$(id -u)" = 0 ] || namespace='unshare -rm'
-. "$srcdir/tests/hosts/mounts.sh"
-export in_other_mounts
-if $namespace sh -c "$in_other_mounts && mount -t tmpfs none /etc" 2>/dev/null; then
-  $namespace sh "$0" --inside || failed=1
+in_etc="$in_other_mounts && mount -t tmpfs none /etc"
+mkdir $work/etc
+cp /etc/ld.so.* $work/etc 2>/dev/null || :
+if $namespace sh -c "$in_etc" 2>/dev/null; then
+  found=$($namespace sh -c "$in_etc && { cp $work/etc/* /etc 2>/dev/null || :; } &&
+    echo 2400000001 >$etc && '$persecond'") || wrong "a number: exit status $?"
+  case $found in
+    "2400000001 $etc"*) ;;
+    *) wrong "a number is not used: $found" ;;
+  esac
 else
   skipped "$etc: a mount namespace cannot be created here"
 fi
