@@ -71,8 +71,7 @@ suite_tests += tests/suites/check_reported_rates
 if POSIX
 suite_tests += $(posix_tests)
 else
-suite_tests += tests/suites/check_first_call_windows
-suite_tests += tests/suites/check_guard_windows
+suite_tests += tests/suites/check_windows
 endif
 if PERFEX
 suite_tests += $(perfex_tests)
@@ -86,11 +85,9 @@ suite_cppflags = $(AM_CPPFLAGS) $(CHECK_CFLAGS)
 tests_suites_check_examine_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_extend32_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_first_call_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_first_call_windows_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_frequency_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_grain_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_guard_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_guard_windows_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_inline_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_measure_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfevent_CPPFLAGS = $(suite_cppflags)
@@ -109,6 +106,7 @@ tests_suites_check_select_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_simulated_clock_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_unload_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_unwind_CPPFLAGS = $(suite_cppflags)
+tests_suites_check_windows_CPPFLAGS = $(suite_cppflags)
 
 # Files of the libraries that call functions of other systems, compiled with stub headers of these
 # systems.

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the fault guard on Windows: every fault of the guarded body is caught. All other faults
-   reach the program as without the library. */
+/* Tests, on Windows, the fault guard, which catches every fault of the guarded body and no other
+   fault; the first call of a process, from many threads; the answers of the functions after it; and
+   the clocks. */
 
 #include "config.h"
 
+#include "include/cpucycles.h"
+#include "include/cpucycles/inline.h"
+#include "sys/os-clock.h"
+
 #include "tests/suites/counters.h"
 #include "tests/suites/suite.h"
+
+#include <sys/time.h>
 
 static volatile char *volatile forbidden; /* volatile, because handlers read it */
 
@@ -36,20 +43,26 @@ static void set_done(void *done)
   *(int *)done = 1;
 }
 
-TEST(fault_ends_the_body_and_its_signal_is_returned)
+static const struct {
+  void (*body)(void *unused);
+  int signal;
+} faults[] = {
+  { read_page, SIGSEGV },
+  { run_trap, SIGILL },
+#if defined(__i386__) || defined(__x86_64__)
+  { run_privileged, SIGILL },
+  { divide_by_zero, SIGFPE },
+#endif
+};
+
+TEST_LOOP(fault_ends_the_body_and_its_signal_is_returned, sizeof faults / sizeof faults[0])
 {
   int i, done = 0;
 
   forbidden = suite_forbidden_page();
   enter_guard();
-  for (i = 0; i < 100; i++) {
-    ck_assert_int_eq(cpuc_guard_run(read_page, NULL), SIGSEGV);
-    ck_assert_int_eq(cpuc_guard_run(run_trap, NULL), SIGILL);
-#if defined(__i386__) || defined(__x86_64__)
-    ck_assert_int_eq(cpuc_guard_run(run_privileged, NULL), SIGILL);
-    ck_assert_int_eq(cpuc_guard_run(divide_by_zero, NULL), SIGFPE);
-#endif
-  }
+  for (i = 0; i < 100; i++)
+    ck_assert_int_eq(cpuc_guard_run(faults[_i].body, NULL), faults[_i].signal);
   ck_assert_int_eq(cpuc_guard_run(set_done, &done), 0);
   ck_assert_int_eq(done, 1);
   leave_guard();
@@ -160,4 +173,81 @@ TEST(unhandled_fault_reaches_the_last_filter)
   ck_assert_int_eq(faults_seen, 1);
 }
 
-SUITE("guard on Windows")
+enum { THREADS = 16 };
+
+static HANDLE all_threads_ready;
+
+static DWORD CALLBACK call_together(void *name)
+{
+  WaitForSingleObject(all_threads_ready, INFINITE);
+  if (cpucycles() < 0)
+    return 1;
+  *(const char **)name = cpucycles_implementation();
+  return 0;
+}
+
+TEST_LOOP(sixteen_threads_make_the_first_call_together, 20)
+{
+  HANDLE threads[THREADS];
+  const char *names[THREADS];
+  DWORD status;
+  int i;
+
+  all_threads_ready = CreateEventA(NULL, TRUE, FALSE, NULL);
+  for (i = 0; i < THREADS; i++) {
+    threads[i] = CreateThread(NULL, 0, call_together, &names[i], 0, NULL);
+    ck_assert_ptr_nonnull(threads[i]);
+  }
+  Sleep(1);
+  SetEvent(all_threads_ready);
+  ck_assert_int_eq(WaitForMultipleObjects(THREADS, threads, TRUE, 60000), WAIT_OBJECT_0);
+  for (i = 0; i < THREADS; i++) {
+    ck_assert(GetExitCodeThread(threads[i], &status));
+    ck_assert_int_eq(status, 0);
+    ck_assert_ptr_eq(names[i], names[0]);
+  }
+  ck_assert(count_increases());
+}
+
+TEST(every_function_answers_and_the_clocks_of_the_system_work)
+{
+  const struct cpucycles_counter_info *counter;
+  int i, working = 0;
+
+  ck_assert_int_eq(check_every_answer(), 0);
+  for (i = 0; (counter = cpucycles_counter(i)) != NULL; i++)
+    working += counter->state != CPUCYCLES_DROPPED
+      && (strcmp(counter->name, "default-windows") == 0
+        || strcmp(counter->name, "default-gettimeofday") == 0);
+  ck_assert_int_eq(working, 2);
+}
+
+TEST(clocks_agree_with_the_systems_own)
+{
+  struct timeval before, after;
+  long long wall, monotonic, elapsed;
+  struct suite_repeat retry = suite_retry(20); /* other processes may run between two reads */
+  int agree = 0;
+
+  gettimeofday(&before, NULL);
+  wall = cpuc_os_clock_wall_microseconds();
+  gettimeofday(&after, NULL);
+  /* the steps of the two clocks differ by up to 16 ms */
+  ck_assert_int_ge(wall, before.tv_sec * 1000000LL + before.tv_usec - 16000);
+  ck_assert_int_le(wall, after.tv_sec * 1000000LL + after.tv_usec + 16000);
+  while (!agree && suite_again(&retry)) {
+    DWORD begin = GetTickCount();
+
+    wall = cpuc_os_clock_wall_microseconds();
+    monotonic = cpuc_os_clock_monotonic();
+    Sleep(500);
+    elapsed = (GetTickCount() - begin) * 1000000LL;
+    monotonic = cpuc_os_clock_monotonic() - monotonic;
+    wall = (cpuc_os_clock_wall_microseconds() - wall) * 1000;
+    /* within a tenth, because GetTickCount() advances in steps of up to 16 ms */
+    agree = llabs(monotonic - elapsed) < elapsed / 10 && llabs(wall - elapsed) < elapsed / 10;
+  }
+  ck_assert(agree);
+}
+
+SUITE("windows")
