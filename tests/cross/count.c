@@ -16,6 +16,8 @@
 #include "lib/frequency.h"
 #include "lib/process.h"
 #include "lib/table.h"
+#include "sys/clock-sample.h"
+#include "sys/os-clock.h"
 
 #include "tests/suites/one-cpu.h"
 
@@ -28,39 +30,19 @@ struct point {
   long long cycles, nanoseconds;
 };
 
-static long long clock_now(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 /* Uses the tightest of some brackets clock-counter-clock, because a busy machine interrupts some
    brackets. */
 static struct point measure_point(long long (*read)(void))
 {
-  struct point point = { 0, 0 };
-  long long least = -1;
-  int i;
+  struct cpuc_clock_sample sample = cpuc_clock_sample_tightest(cpuc_os_clock_monotonic, read, 100, 0);
 
-  for (i = 0; i < 100; i++) {
-    long long before = clock_now(), cycles = read(), after = clock_now();
-
-    if (least < 0 || after - before < least) {
-      least = after - before;
-      point.cycles = cycles;
-      point.nanoseconds = before + (after - before) / 2;
-    }
-  }
-  return point;
+  return (struct point) { sample.inner, sample.outer + sample.width / 2 };
 }
 
 static void sleep_seconds(double seconds)
 {
-  struct timespec pause;
+  struct timespec pause = { .tv_sec = (time_t)seconds };
 
-  pause.tv_sec = (time_t)seconds;
   pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
   nanosleep(&pause, NULL);
 }
@@ -95,8 +77,8 @@ static int test(const char *name, long long (*read)(void), int width, double sec
   points[0] = measure_point(read);
   sleep_seconds(0.5);
   points[1] = measure_point(read);
-  end = clock_now() + (long long)(seconds * 1e9);
-  for (before = read(); clock_now() < end; before = now) {
+  end = cpuc_os_clock_monotonic() + (long long)(seconds * 1e9);
+  for (before = read(); cpuc_os_clock_monotonic() < end; before = now) {
     now = read();
     wrong_reads += width == 64 && (now < 0 || now < before);
   }

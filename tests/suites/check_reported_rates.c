@@ -39,26 +39,24 @@ static int clocks[64]; /* MHz by processor; 0: no such processor */
 
 int sysctlbyname(const char *name, void *old, size_t *old_length, void *now, size_t now_length)
 {
-  size_t i;
+  const struct answer *answer = answers;
+  size_t length;
+  int number_32;
 
   ck_assert(now == NULL && now_length == 0);
-  for (i = 0; i < sizeof answers / sizeof answers[0]; i++)
-    if (answers[i].name && strcmp(answers[i].name, name) == 0) {
-      int number_32 = (int)answers[i].number;
-      size_t length = answers[i].text ? strlen(answers[i].text) + 1 : answers[i].length;
-
-      ck_assert_uint_le(length, *old_length);
-      *old_length = length;
-      if (answers[i].text) {
-        memcpy(old, answers[i].text, length);
-        return 0;
-      }
-      memset(old, 0, length);
-      memcpy(old, length == 4 ? (void *)&number_32 : (void *)&answers[i].number,
-        length < 8 ? length : 8);
-      return 0;
-    }
-  return -1;
+  while (!answer->name || strcmp(answer->name, name) != 0)
+    if (++answer == answers + sizeof answers / sizeof answers[0])
+      return -1;
+  number_32 = (int)answer->number;
+  length = answer->text ? strlen(answer->text) + 1 : answer->length;
+  ck_assert_uint_le(length, *old_length);
+  *old_length = length;
+  memset(old, 0, length);
+  if (answer->text)
+    memcpy(old, answer->text, length);
+  else
+    memcpy(old, length == 4 ? (const void *)&number_32 : &answer->number, length < 8 ? length : 8);
+  return 0;
 }
 
 int sysctl(const int *name, unsigned int names, void *old, size_t *old_length, void *now,
@@ -102,7 +100,7 @@ static void expect_frequency(long long hz, const char *source)
 }
 
 /* `tsc` is the rate of the time-stamp counter. */
-TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 21)
+TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 18)
 {
   static const struct {
     struct answer answer;
@@ -115,17 +113,14 @@ TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 21)
     { { "dev.cpu.0.freq", 2200, 4, NULL }, 2200000000, 0 },
     { { "dev.cpu.0.freq", -1, 4, NULL }, 0, 0 },
     { { "dev.cpu.0.freq", 2000000, 4, NULL }, 0, 0 },
-    { { "hw.cpufrequency", 999, 8, NULL }, 0, 0 },
     { { "hw.cpufrequency", 1000000000001, 8, NULL }, 0, 0 },
     { { "dev.cpu.0.freq", 2200, 2, NULL }, 0, 0 },
     { { "dev.cpu.0.freq", 2200, 16, NULL }, 0, 0 },
     /* the highest number of a text, without the power behind it */
     { { "dev.cpu.0.freq_levels", 0, 0, "3800/-1 3766/65000 2166/-1" }, 3800000000, 0 },
-    { { "dev.cpu.0.freq_levels", 0, 0, "2601/99999999" }, 2601000000, 0 },
     { { "dev.cpu.0.freq_levels", 0, 0, "" }, 0, 0 },
     { { "dev.cpu.0.freq_levels", 0, 0, "x -5 99999999999999999999" }, 0, 0 },
     { { "machdep.cpu.frequency.available", 0, 0, "600 816 1416 1200" }, 1416000000, 0 },
-    { { "machdep.cpu.frequency.available", 0, 0, "1200" }, 1200000000, 0 },
     { { "machdep.cpu.frequency.available", 0, 0, "fast" }, 0, 0 },
     { { "machdep.tsc_freq", 2596132000, 8, NULL }, 0, 2596132000 },
     { { "machdep.tsc.frequency", 2600000000, 8, NULL }, 0, 2600000000 },
@@ -187,7 +182,6 @@ static const struct {
   { { 0x14, 2, 250, 24000000, 3000 }, { 0 }, "", 0, NULL },
   { { 0x16, 0, 250, 24000000, 3000 }, { 0 }, "", 0, NULL },
   { { 0x16, 2, 0, 24000000, 3000 }, { 0 }, "", 0, NULL },
-  { { 0x16, 0, 0, 0, 3000 }, { 0 }, "", 0, NULL },
   { { 0x16, 1, 0xffffffff, 0xffffffff, 0 }, { 0 }, "", 0, NULL },
   { { 0x16, 2, 250, 0, 0xffff0000 }, { 0 }, "", 0, NULL }, /* reserved bits */
 #define HYPERVISOR "CPUID leaf 40000010H"
@@ -203,7 +197,6 @@ static const struct {
   { NAMED, "       Intel(R) Core(TM) i7-3770 CPU @ 3.40GHz", 3400000000, "model name" },
   { NAMED, "           Intel(R) Xeon(TM) CPU 2.80GHz", 2800000000, "model name" },
   { NAMED, "13th Gen Intel(R) Core(TM) i9-13900K", 0, NULL },
-  { NAMED, "Intel @ 99999GHz", 0, NULL },
   { NAMED, "Intel @", 0, NULL },
   /* all sources, then without the first one, and so on */
 #define NAME "Intel @ 2.10GHz"
@@ -285,9 +278,7 @@ TEST(kernel_factors_give_the_rate)
     ck_assert_int_le(llabs(rate_from_factors((unsigned int)mult, 31) - rates[i]),
       rates[i] / 100000000);
   }
-  ck_assert_int_eq(rate_from_factors(1, 0), 1000000000);
   ck_assert_int_eq(rate_from_factors(0, 31), 0);
-  ck_assert_int_eq(rate_from_factors(1, 63), 0);
   ck_assert_int_eq(rate_from_factors(1, 65535), 0);
   ck_assert_int_eq(rate_from_factors(0xffffffff, 0), 0);
   ck_assert_int_eq(rate_from_factors(1u << 31, 31), 1000000000);
