@@ -34,7 +34,8 @@ struct point {
    brackets. */
 static struct point measure_point(long long (*read)(void))
 {
-  struct cpuc_clock_sample sample = cpuc_clock_sample_tightest(cpuc_os_clock_monotonic, read, 100, 0);
+  struct cpuc_clock_sample sample
+    = cpuc_clock_sample_tightest(cpuc_os_clock_monotonic, read, 100, 0);
 
   return (struct point) { sample.inner, sample.outer + sample.width / 2 };
 }

@@ -21,8 +21,6 @@
 #include <sched.h>
 #endif
 
-/* In place of cpucycles-info/fork.c, sys/os-clock.c and sys/dependent-add.c. */
-
 static int fork_is_refused;
 
 pid_t start_child(void)
@@ -287,19 +285,25 @@ TEST_LOOP(stopped_clock_measures_no_rate, 3)
   ck_assert_int_eq(results.step, 10);
 }
 
-TEST(without_fork_the_counter_in_use_is_examined)
+/* Examines each counter of the list. */
+static void examine_list(int children, int killed, int count, const char *failure)
 {
-  fork_is_refused = 1;
   ck_assert_int_eq(list_and_measure_core_in_child(&list), 0);
-  ck_assert_int_eq(list.no_child, 1);
+  ck_assert_int_eq(list.no_child, !children);
   ck_assert_int_eq(list.count, 2);
   ck_assert_int_eq(list.core_persecond, 4000000000);
   examine_each(&report, &list, 0.05);
-  ck_assert_int_eq(report.result_count, 1);
+  ck_assert_int_eq(report.result_count, count);
+  ck_assert_int_eq(report.killed_count, killed);
   ck_assert_str_eq(report.results[0].name, "fake");
-  ck_assert_str_eq(report.results[0].failure, "");
+  ck_assert_str_eq(report.results[0].failure, failure);
+}
+
+TEST(without_fork_the_counter_in_use_is_examined)
+{
+  fork_is_refused = 1;
+  examine_list(0, 0, 1, "");
   ck_assert_int_eq(report.results[0].difference_count, DIFFERENCES);
-  ck_assert_int_eq(report.killed_count, 0);
   free(report.results);
 }
 
@@ -310,13 +314,7 @@ TEST(signal_ends_the_selection_or_only_one_examination)
   ck_assert_int_eq(list_and_measure_core_in_child(&list), SIGABRT);
   at_selection = NULL;
   at_overhead = abort;
-  ck_assert_int_eq(list_and_measure_core_in_child(&list), 0);
-  ck_assert_int_eq(list.no_child, 0);
-  examine_each(&report, &list, 0.05);
-  ck_assert_int_eq(report.result_count, 2);
-  ck_assert_int_eq(report.killed_count, 1);
-  ck_assert_str_eq(report.results[0].name, "fake");
-  ck_assert_str_eq(report.results[0].failure, "SIGABRT (6) ended the process that examined it");
+  examine_list(1, 1, 2, "SIGABRT (6) ended the process that examined it");
   ck_assert_str_eq(report.results[1].name, "other");
   ck_assert_str_eq(report.results[1].failure, "it could not be selected; selected: fake");
   free(report.results);

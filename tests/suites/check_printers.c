@@ -117,18 +117,14 @@ static void expect_short(const char *lines)
 TEST(trace_lines_are_those_of_the_library)
 {
   static char library_printed[sizeof captured];
-  const char *trace;
 
   fill_library(&report.library);
   capture_begin(stdout);
   cpucycles_tracesetup();
-  capture_end();
-  strcpy(library_printed, captured);
+  strcpy(library_printed, capture_end());
   ck_assert_int_eq(strncmp(library_printed, "cpucycles tracesetup 0 ", 23), 0);
   print(WRITE_TEXT, 1);
-  trace = strchr(captured, '\n') + 1; /* after the version */
-  ck_assert_int_eq(strncmp(trace, library_printed, strlen(library_printed)), 0);
-  ck_assert_int_eq(strncmp(trace + strlen(library_printed), "cpucycles persecond ", 20), 0);
+  ck_assert_ptr_nonnull(strstr(captured, library_printed));
 }
 
 TEST(cpu_governor_turbo_and_clock_source_are_printed)
@@ -143,8 +139,7 @@ TEST(cpu_governor_turbo_and_clock_source_are_printed)
   strcpy(report.system.kernel, "Linux");
   capture_begin(stdout);
   print_surroundings(&report);
-  capture_end();
-  ck_assert_str_eq(captured, "cpucycles system kernel Linux\n"
+  ck_assert_str_eq(capture_end(), "cpucycles system kernel Linux\n"
     "cpucycles system architecture not known, 0 bits, big-endian\n"
     "cpucycles system hypervisor none found\n"
     "cpucycles cpu model Some CPU\n"
@@ -268,56 +263,52 @@ TEST(timer_is_printed_completely)
 
 /* The last column is the measured ratio of a counter of core cycles; -1: not such a counter; -2: it
    could not be measured. No line calls the counts core cycles only because of the kind. */
-TEST(core_is_printed_with_any_of_its_figures_missing)
+static const struct {
+  long long before, after, counted;
+  double ratio;
+  const char *line, *json; /* the part of the document that the text does not have */
+} cores[] = {
+  { 0, 0, 2000000000, -1, "not known",
+    "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
+    "\"counts_core_cycles\": false,\"cycles_per_counted_cycle\": null" },
+  { 3200000000, 3202000000, 2000000000, -1, "3200000000 before, 3202000000 after; 1.601 per count",
+    "\"cycles_per_counted_cycle\": 1.601000" },
+  { 1200000000, 0, 2000000000, -1, "1200000000 before; 0.600 per count", "" },
+  { 0, 1200000000, 2000000000, -1, "1200000000 after; 0.600 per count", "" },
+  { 1200000000, 1200000000, 1199000000, 1,
+    "1200000000 before, 1200000000 after; core cycles are counted",
+    "\"counts_core_cycles\": true,\"cycles_per_counted_cycle\": 1.000000" },
+  { 1200000000, 1200000000, 1199000000, 0.015625,
+    "1200000000 before, 1200000000 after; 64.000 per count", "" },
+  { 1200000000, 0, 1199000000, 0, "1200000000 before", "\"counts_core_cycles\": false" },
+  { 1200000000, 1200000000, 1200000000, -2, "1200000000 before, 1200000000 after",
+    "\"counts_core_cycles\": null" },
+  { 1200000000, 1200000000, 0, -1, "1200000000 before, 1200000000 after",
+    "\"counted_persecond\": null" },
+};
+
+TEST_LOOP(core_is_printed_with_any_of_its_figures_missing, sizeof cores / sizeof cores[0])
 {
-  static const struct {
-    long long before, after, counted;
-    double ratio;
-    const char *line, *json; /* the part of the document that the text does not have */
-  } rows[] = {
-    { 0, 0, 2000000000, -1, "not known",
-      "\"persecond_before\": null,\"persecond_after\": null,\"counted_persecond\": 2000000000,"
-      "\"counts_core_cycles\": false,\"cycles_per_counted_cycle\": null" },
-    { 3200000000, 3202000000, 2000000000, -1,
-      "3200000000 before, 3202000000 after; 1.601 per count",
-      "\"cycles_per_counted_cycle\": 1.601000" },
-    { 1200000000, 0, 2000000000, -1, "1200000000 before; 0.600 per count", "" },
-    { 0, 1200000000, 2000000000, -1, "1200000000 after; 0.600 per count", "" },
-    { 1200000000, 1200000000, 1199000000, 1,
-      "1200000000 before, 1200000000 after; core cycles are counted",
-      "\"counts_core_cycles\": true,\"cycles_per_counted_cycle\": 1.000000" },
-    { 1200000000, 1200000000, 1199000000, 0.015625,
-      "1200000000 before, 1200000000 after; 64.000 per count", "" },
-    { 1200000000, 0, 1199000000, 0, "1200000000 before", "\"counts_core_cycles\": false" },
-    { 1200000000, 1200000000, 1200000000, -2, "1200000000 before, 1200000000 after",
-      "\"counts_core_cycles\": null" },
-    { 1200000000, 1200000000, 0, -1, "1200000000 before, 1200000000 after",
-      "\"counted_persecond\": null" },
-  };
+  double ratio = cores[_i].ratio;
+  struct counter_results *results
+    = set_selected("fake", ratio > -1 || ratio < -1 ? "core" : "reference");
   char line[300];
-  size_t i;
 
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    struct counter_results *results
-      = set_selected("fake", rows[i].ratio > -1 || rows[i].ratio < -1 ? "core" : "reference");
-
-    results->has_core_ratio = rows[i].ratio >= 0;
-    results->counts_per_core_cycle = rows[i].ratio;
-    report.core.persecond_before = rows[i].before;
-    report.core.persecond_after = rows[i].after;
-    report.core.counted_persecond = rows[i].counted;
-    snprintf(line, sizeof line, "cpucycles core persecond %s", rows[i].line);
-    expect_all(line);
-    if (rows[i].after > 0) /* the estimate stands beside what was measured */
-      snprintf(line, sizeof line, "cpucycles frequency estimate 0 from nowhere; measured %lld",
-        rows[i].after);
-    expect(line);
-    ck_assert_int_eq(strstr(captured, "summary counter  fake: core cycles") != NULL,
-      strstr(rows[i].line, "core cycles are counted") != NULL);
-    snprintf(line, sizeof line, "scope system; %.2f counts per core cycle\n", rows[i].ratio);
-    ck_assert_int_eq(strstr(captured, line) != NULL, rows[i].ratio >= 0);
-    expect_json(rows[i].json);
-  }
+  results->has_core_ratio = ratio >= 0;
+  results->counts_per_core_cycle = ratio;
+  report.core = (struct core_info) { .persecond_before = cores[_i].before,
+    .persecond_after = cores[_i].after, .counted_persecond = cores[_i].counted };
+  snprintf(line, sizeof line, "cpucycles core persecond %s", cores[_i].line);
+  expect_all(line);
+  if (cores[_i].after > 0) /* the estimate stands beside what was measured */
+    snprintf(line, sizeof line, "cpucycles frequency estimate 0 from nowhere; measured %lld",
+      cores[_i].after);
+  expect(line);
+  ck_assert_int_eq(strstr(captured, "summary counter  fake: core cycles") != NULL,
+    strstr(cores[_i].line, "core cycles are counted") != NULL);
+  snprintf(line, sizeof line, "scope system; %.2f counts per core cycle\n", ratio);
+  ck_assert_int_eq(strstr(captured, line) != NULL, ratio >= 0);
+  expect_json(cores[_i].json);
 }
 
 #define CLOCK_WARNING \
@@ -353,9 +344,7 @@ static const struct {
   { .kind = "none", .warnings = "no counter works here\n"
                                 "  do not measure here: no counter works\n" },
   { .kind = "clock", .warnings = CLOCK_WARNING },
-  { .kind = "core", .warnings = "" },
   { .kind = "core", .varies = 1, .warnings = "" },
-  { .kind = "reference", .warnings = "" },
   { .kind = "reference", .varies = 1, .warnings = "fake does not have a constant rate (me)\n"
       "  keep the frequency of the core constant\n" },
   /* core cycles differ from counted cycles by 2 % or more */
@@ -371,7 +360,6 @@ static const struct {
   { .kind = "reference", .after = 2039000000, .warnings = "" },
   { .kind = "reference", .after = 2042000000,
     .warnings = UNIT_WARNING("2042000000", "1.021", "1.02", "reference cycles") },
-  { .kind = "core", .after = 3000000000, .warnings = "" },
   { .kind = "core", .has_ratio = 1, .ratio = 0.96, .warnings = "" },
   { .kind = "core", .has_ratio = 1, .ratio = 1.04, .warnings = "" },
   { .kind = "core", .has_ratio = 1, .ratio = 0.94, .warnings = RATIO_WARNING("0.940") },
@@ -422,7 +410,6 @@ static const struct {
     .system = { .hypervisor = "KVM" },
     .warnings = RATE_WARNING("970000",
       "CPUID can contain the value of the host, whose rate the hypervisor does not keep") },
-  { .kind = "reference", .measured = 970000, .warnings = "" },
   { .kind = "reference", .step_back = 12345, .below_zero = 3,
     .warnings = "fake differs between CPUs, by 12345 cycles or more: a migration can make it step "
       "back\n"
@@ -432,35 +419,32 @@ static const struct {
   { .kind = "reference", .failure = "it ended", .varies = 1, .below_zero = 3, .warnings = "" },
 };
 
-TEST(conditions_that_distort_measurements_have_warnings)
+TEST_LOOP(conditions_that_distort_measurements_have_warnings,
+  sizeof conditions / sizeof conditions[0])
 {
-  char found[1000];
-  size_t i;
-  int k;
+  const char *name = conditions[_i].name ? conditions[_i].name : "fake";
+  struct counter_results *results = set_selected(name, conditions[_i].kind);
+  char found[1000] = "";
+  int i;
 
-  for (i = 0; i < sizeof conditions / sizeof conditions[0]; i++) {
-    struct counter_results *results = set_selected(
-      conditions[i].name ? conditions[i].name : "fake", conditions[i].kind);
-
-    *results = (struct counter_results) { .invariant_source = "me", .scaling = 1,
-      .difference_count = 100, .reported = conditions[i].reported,
-      .measured = conditions[i].measured, .uncertainty = conditions[i].uncertainty,
-      .largest_step_back = conditions[i].step_back, .below_zero = conditions[i].below_zero,
-      .invariant = !conditions[i].varies, .has_core_ratio = conditions[i].has_ratio,
-      .counts_per_core_cycle = conditions[i].ratio };
-    strcpy(results->name, counters[0].name);
-    strcpy(results->reported_source, conditions[i].source);
-    strcpy(results->failure, conditions[i].failure);
-    report.system = conditions[i].system;
-    report.settings = conditions[i].settings;
-    report.core = (struct core_info) { .persecond_before = conditions[i].before,
-      .persecond_after = conditions[i].after, .counted_persecond = 2000000000 };
-    judge_report(&report);
-    for (*found = 0, k = 0; k < report.warning_count; k++)
-      snprintf(found + strlen(found), sizeof found - strlen(found), "%s\n  %s\n",
-        report.warnings[k].text, report.warnings[k].advice);
-    ck_assert_msg(strcmp(found, conditions[i].warnings) == 0, "row %d: %s", (int)i, found);
-  }
+  *results = (struct counter_results) { .invariant_source = "me", .scaling = 1,
+    .difference_count = 100, .reported = conditions[_i].reported,
+    .measured = conditions[_i].measured, .uncertainty = conditions[_i].uncertainty,
+    .largest_step_back = conditions[_i].step_back, .below_zero = conditions[_i].below_zero,
+    .invariant = !conditions[_i].varies, .has_core_ratio = conditions[_i].has_ratio,
+    .counts_per_core_cycle = conditions[_i].ratio };
+  strcpy(results->name, name);
+  strcpy(results->reported_source, conditions[_i].source);
+  strcpy(results->failure, conditions[_i].failure);
+  report.system = conditions[_i].system;
+  report.settings = conditions[_i].settings;
+  report.core = (struct core_info) { .persecond_before = conditions[_i].before,
+    .persecond_after = conditions[_i].after, .counted_persecond = 2000000000 };
+  judge_report(&report);
+  for (i = 0; i < report.warning_count; i++)
+    snprintf(found + strlen(found), sizeof found - strlen(found), "%s\n  %s\n",
+      report.warnings[i].text, report.warnings[i].advice);
+  ck_assert_str_eq(found, conditions[_i].warnings);
 }
 
 TEST(summary_is_what_a_person_asks_first)
@@ -540,8 +524,6 @@ TEST(better_counter_is_named_although_the_selection_is_limited)
   struct cpucycles_counter_info free_rows[2] = { rows[0], rows[1] };
 
   set_counters(rows, 2);
-  expect_short("cpucycles summary better   none: no counter of a better kind is built for this "
-    "CPU");
   report.is_limited = 1;
   free_rows[0].count_unit = "core cycles";
   free_rows[0].reason = free_rows[0].explanation = NULL;
@@ -602,15 +584,11 @@ TEST(long_lines_are_folded_at_80_columns_of_a_terminal)
     " abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqr\n    this is below");
 }
 
-TEST(text_is_valid_utf_8_for_any_bytes)
+TEST(text_and_json_are_valid_for_any_bytes)
 {
   strcpy(report.cpu.model,
     "\303\244\342\202\254\360\237\230\200|\300\200|\355\240\200|\303|\033[|\377|\303");
   expect_all("cpucycles cpu model \303\244\342\202\254\360\237\230\200|\?\?|\?\?\?|?|?[|?|?");
-}
-
-TEST(json_strings_are_valid_for_any_bytes)
-{
   strcpy(report.cpu.model, "a\"\\\177\303\244\n\300");
   expect_json("{\"model\": \"a\\\"\\\\\\u007f\\ufffd\\ufffd\\u000a\\ufffd\",");
 }

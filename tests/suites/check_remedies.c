@@ -154,8 +154,8 @@ static void add_word(const char *word, const char *value)
 }
 
 /* Makes a machine from words, which are separated by "; ". The value of a word follows "=". The
-   word "cpuid" has a signature, and that of "cpu" is the vendor of the CPU. A word that begins with a
-   slash is a path, and its value the text of the file. */
+   word "cpuid" has a signature, and "cpu" the vendor of the CPU. A word that begins with a slash is
+   a path, and its value the text of the file. */
 static void begin_machine(const char *description)
 {
   static char text[700];
@@ -662,7 +662,7 @@ static const struct {
     "foreign;" },
   { "x86_64", "cpuinfo=CPU implementer\t: 0x61\nCPU part\t: 0x000\n", NULL, "foreign;" },
   { "i686", "cpuinfo=processor\t: 0\nisa\t\t: rv64imafdc\n", NULL, "foreign;" },
-  /* other signs of emulators; binfmt_misc starts programs of the architecture with an interpreter */
+  /* other emulators; binfmt_misc starts programs of the architecture with an interpreter */
   { "x86_64", "cpuid=TCGTCGTCGTCG; vendor=Amazon EC2", NULL, "QEMU TCG;" },
   { "x86_64", "cpuid=FEXIFEXIEMU; vendor=QEMU; product=KVM Virtual Machine", NULL, "FEX;" },
   { "x86_64", "cpu=VirtualApple; cpuid=TCGTCGTCGTCG; vendor=Amazon EC2", NULL, "Rosetta;" },
