@@ -13,7 +13,6 @@
 #include "sys/environment.h"
 #include "sys/os-clock.h"
 
-#include "tests/suites/child.h"
 #include "tests/suites/counters.h"
 #include "tests/suites/machine.h"
 
@@ -247,44 +246,6 @@ TEST(fastest_policy_decides_and_one_cpu_of_each_is_read)
   write_file(CPU("12") "scaling_max_freq", "3200000\n");
   expect(3200000000, "cpufreq/scaling_max_freq");
 }
-
-#ifdef HAVE_LINUX_SECCOMP_H
-
-static int raise_sigsys(void)
-{
-  return call_under_filter(SECCOMP_RET_TRAP);
-}
-
-/* All calls that look for a file raise SIGSYS, but not those that open and read it. */
-static int estimate_without_looks(void)
-{
-  static const int looks[] = {
-    SYS_getdents64,
-    SYS_faccessat,
-#ifdef SYS_access
-    SYS_access,
-#endif
-#ifdef SYS_stat
-    SYS_stat,
-#endif
-#ifdef SYS_newfstatat
-    SYS_newfstatat,
-#endif
-  };
-
-  return filter_calls(looks, sizeof looks / sizeof looks[0], SECCOMP_RET_TRAP) != 0
-    || estimate().persecond != 2000000000;
-}
-
-TEST(sigsys_while_looking_for_policies_hides_no_frequency)
-{
-  SKIP_IF(suite_under("valgrind"), "valgrind makes the system calls in its own code");
-  skip_unless(raise_sigsys, -SIGSYS, "filters are missing, or raise no SIGSYS");
-  write_file(CPU("0") "scaling_max_freq", "2000000\n");
-  in_child_process(estimate_without_looks);
-}
-
-#endif
 
 /* CPUs 0 to 5 are off: a directory in place of a file cannot be read. The directories are made in
    both orders, because a file system lists them in one of the two, or in any other. */
