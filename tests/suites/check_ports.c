@@ -60,36 +60,33 @@ BOOL QueryPerformanceFrequency(LARGE_INTEGER *hz)
   return !is_unreported;
 }
 
-TEST(reported_rate_of_a_clock_is_its_rate_if_plausible)
-{
-  static const struct {
-    const struct cpuc_backend *clock;
-    long long reported[2];
-    int is_unreported;
-    long long hz; /* 0: no rate */
-  } rows[] = {
-    { &cpuc_backend_default_mach, { 125, 3 }, 0, 24000000 },                /* Apple Silicon */
-    { &cpuc_backend_default_mach, { 1, 1 }, 0, 1000000000 },                /* Intel, Rosetta */
-    { &cpuc_backend_default_mach, { 1000000000, 33333335 }, 0, 33333335 },  /* PowerPC */
-    { &cpuc_backend_default_mach, { UINT32_MAX, UINT32_MAX }, 0, 1000000000 },
-    { &cpuc_backend_default_mach, { 0, 1 }, 0, 0 },
-    { &cpuc_backend_default_mach, { 1, 0 }, 0, 0 },
-    { &cpuc_backend_default_mach, { UINT32_MAX, 1 }, 0, 0 }, /* below 1 Hz */
-    { &cpuc_backend_default_mach, { 125, 3 }, 1, 0 },
-    { &cpuc_backend_default_windows, { 10000000 }, 0, 10000000 },
-    { &cpuc_backend_default_windows, { 3000000000 }, 0, 3000000000 },
-    { &cpuc_backend_default_windows, { 0 }, 0, 0 },
-    { &cpuc_backend_default_windows, { -1 }, 0, 0 },
-    { &cpuc_backend_default_windows, { LLONG_MAX }, 0, 0 },
-    { &cpuc_backend_default_windows, { 10000000 }, 1, 0 },
-  };
-  size_t i;
+static const struct {
+  const struct cpuc_backend *clock;
+  long long reported[2];
+  int is_unreported;
+  long long hz; /* 0: no rate */
+} clocks[] = {
+  { &cpuc_backend_default_mach, { 125, 3 }, 0, 24000000 },                /* Apple Silicon */
+  { &cpuc_backend_default_mach, { 1, 1 }, 0, 1000000000 },                /* Intel, Rosetta */
+  { &cpuc_backend_default_mach, { 1000000000, 33333335 }, 0, 33333335 },  /* PowerPC */
+  { &cpuc_backend_default_mach, { UINT32_MAX, UINT32_MAX }, 0, 1000000000 },
+  { &cpuc_backend_default_mach, { 0, 1 }, 0, 0 },
+  { &cpuc_backend_default_mach, { 1, 0 }, 0, 0 },
+  { &cpuc_backend_default_mach, { UINT32_MAX, 1 }, 0, 0 }, /* below 1 Hz */
+  { &cpuc_backend_default_mach, { 125, 3 }, 1, 0 },
+  { &cpuc_backend_default_windows, { 10000000 }, 0, 10000000 },
+  { &cpuc_backend_default_windows, { 3000000000 }, 0, 3000000000 },
+  { &cpuc_backend_default_windows, { 0 }, 0, 0 },
+  { &cpuc_backend_default_windows, { -1 }, 0, 0 },
+  { &cpuc_backend_default_windows, { LLONG_MAX }, 0, 0 },
+  { &cpuc_backend_default_windows, { 10000000 }, 1, 0 },
+};
 
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    memcpy(reported, rows[i].reported, sizeof reported);
-    is_unreported = rows[i].is_unreported;
-    ck_assert_msg(rows[i].clock->rate().hz == rows[i].hz, "row %zu", i);
-  }
+TEST_LOOP(reported_rate_of_a_clock_is_its_rate_if_plausible, sizeof clocks / sizeof clocks[0])
+{
+  memcpy(reported, clocks[_i].reported, sizeof reported);
+  is_unreported = clocks[_i].is_unreported;
+  ck_assert_int_eq(clocks[_i].clock->rate().hz, clocks[_i].hz);
 }
 
 /* default-selfcounts */
@@ -138,29 +135,25 @@ void *dlsym(void *handle, const char *symbol)
   return symbol_is_missing ? NULL : (void *)fake_selfcounts;
 }
 
-TEST(counter_is_dropped_where_selfcounts_are_missing_or_refused)
+TEST_LOOP(counter_is_dropped_where_selfcounts_are_missing_or_refused, 3)
 {
   static const struct {
     int symbol_is_missing, error, error_number;
     const char *reason;
-  } rows[] = {
+  } rows[3] = {
     { 1, 0, ENOSYS, "absent" },        /* an older macOS */
     { 0, ENOTSUP, ENOTSUP, "absent" }, /* hardware without them */
     { 0, EPERM, EPERM, "refused" },
   };
-  size_t i;
+  struct cpucycles_counter_info info = { .name = "default-selfcounts" };
+  struct cpuc_diagnosis diagnosis = { 0 };
 
-  for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    struct cpucycles_counter_info info = { .name = "default-selfcounts" };
-    struct cpuc_diagnosis diagnosis = { 0 };
-
-    symbol_is_missing = rows[i].symbol_is_missing;
-    selfcounts_error = rows[i].error;
-    cpuc_reasons_drop_errno(&info, cpuc_backend_default_selfcounts.open(&offered, &diagnosis),
-      &diagnosis);
-    ck_assert_str_eq(info.reason, rows[i].reason);
-    ck_assert_int_eq(info.error_number, rows[i].error_number);
-  }
+  symbol_is_missing = rows[_i].symbol_is_missing;
+  selfcounts_error = rows[_i].error;
+  cpuc_reasons_drop_errno(&info, cpuc_backend_default_selfcounts.open(&offered, &diagnosis),
+    &diagnosis);
+  ck_assert_str_eq(info.reason, rows[_i].reason);
+  ck_assert_int_eq(info.error_number, rows[_i].error_number);
 }
 
 /* Reads while the system counts this many cycles. */
@@ -192,15 +185,15 @@ TEST(selfcounts_that_fail_later_continue_with_the_clock_until_reopened)
   clock_now = 1000000;
   selfcounts_error = ENOTSUP;
   errno = 4711;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5000);
+  ck_assert_int_eq(read_at(0), 5000);
   ck_assert_int_eq(noted, CPUC_REASON_BY_FALLBACK);
   clock_now += 300;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5300);
+  ck_assert_int_eq(read_at(0), 5300);
   ck_assert_int_eq(errno, 4711);
   /* the clock stays in use, because the two counts are unrelated */
   selfcounts_error = 0;
   clock_now += 20;
-  ck_assert_int_eq(cpuc_backend_default_selfcounts.read(), 5320);
+  ck_assert_int_eq(read_at(0), 5320);
   cpuc_backend_default_selfcounts.close();
   open_at(10);
 }
