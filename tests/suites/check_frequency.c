@@ -311,30 +311,6 @@ TEST(device_tree_is_not_believed_against_a_measurement)
   expect(25000000, "/proc/device-tree");
 }
 
-/* A file is read in pieces of less than 1200 bytes. A line that begins in one piece and ends in the
-   next is read whole or, if it is too long, in no part that could be wrong. */
-TEST(line_in_two_pieces_is_read_and_a_truncated_number_is_ignored)
-{
-  static const char *const starts[] = { "cpu MHz",
-    "model name : X @ 2.80GHz\ncpu MHz : 3000.000\nflags : hypervisor" };
-  static const char *const ends[] = { ": 2500\n", "\nbogomips : 6000.00\n" };
-  char text[1300];
-  int length, i;
-
-  simulated.architectures = CPUC_ARCHITECTURE_X86;
-  for (length = 1000; length < 1200; length++)
-    for (i = 0; i < 2; i++) {
-      long long found;
-
-      snprintf(text, sizeof text, "%-*s%s", length, starts[i], ends[i]);
-      write_file(CPUINFO, text);
-      found = estimate().persecond;
-      ck_assert(i ? found == 3000000000 : found == 2500000000 || found == CPUC_FREQUENCY_DEFAULT);
-    }
-  write_bytes(CPUINFO, "cpu MHz\t\t: 25\0" "00\n", 17);
-  expect_default();
-}
-
 #define A(name) CPUC_ARCHITECTURE_##name
 
 /* Lines of /proc/cpuinfo, the architectures that read them, and the frequency of the core and the
@@ -344,7 +320,6 @@ static const struct {
   const char *line;
   long long core, rate;
 } cpuinfo_lines[] = {
-  { A(X86), "cpu MHz\t\t: 2596.132", 2596132000, 0 },
   { A(X86) | A(IA64), "cpu MHz    : 1595.000", 1595000000, 0 },
   { A(X86) | A(PARISC), "cpu MHz\t\t: 552.000001", 552000001, 552000001 },
   { A(X86), "cpu MHz\t\t: 3.4GHz", 3400000000, 0 },
@@ -358,7 +333,6 @@ static const struct {
   { A(X86) | A(MIPS), "model name\t: VIA Nano X2 L4050 @ 1.4 GHz", 1400000000, 0 },
   { A(X86) | A(MIPS), "model name\t: VIA Nano U2250 (1.6GHz Capable)", 1600000000, 0 },
   { A(X86) | A(MIPS), "model name\t: Intel(R) Xeon(TM) CPU 2.80GHz", 2800000000, 0 },
-  { A(X86) | A(MIPS), "model name\t: Core(TM) i5-11 CPU    M 560  @ 2.67GHz", 2670000000, 0 },
   { A(X86) | A(MIPS), "model name\t\t: Loongson-3A R4 (Loongson-3B4000) @ 1800MHz", 1800000000, 0 },
   { A(LOONGARCH) | A(MIPS), "CPU MHz\t\t\t: 2500.00", 2500000000, 0 },
   { A(MIPS), "CPU clock\t\t: 333000000 Hz", 333000000, 0 },
@@ -367,7 +341,6 @@ static const struct {
   { A(POWER), "timebase\t: 512000000", 0, 512000000 },
   { A(S390), "cpu MHz static  : 5000", 5000000000, 0 },
   { A(ALPHA), "cycle frequency [Hz]\t: 462962962 est.", 462962962, 462962962 },
-  { A(ALPHA), "cycle frequency [Hz]\t: 600000000 ", 600000000, 600000000 },
   { A(SPARC), "Cpu6ClkTck\t: 000000000ec82e00", 248000000, 248000000 },
   { A(SPARC), "Cpu127ClkTck\t: 00000000A6E49C00", 2800000000, 2800000000 },
   { A(SPARC), "CPU0ClkTck\t: 50000000", 50000000, 50000000 },
@@ -404,10 +377,7 @@ static void expect_line(const char *line, int architectures, long long core, lon
     int has_rate = is_read && simulated.architectures != A(X86);
 
     ck_assert_msg(cpuc_cpuinfo_rate().hz == (has_rate ? rate : 0), "%s", line);
-    if (is_read && core)
-      expect(core, CPUINFO);
-    else
-      expect_default();
+    expect(is_read && core ? core : CPUC_FREQUENCY_DEFAULT, is_read && core ? CPUINFO : "default");
   }
 }
 
@@ -420,6 +390,9 @@ TEST(line_of_cpuinfo_is_read_on_its_own_architecture)
       cpuinfo_lines[i].rate);
   for (i = 0; i < sizeof other_lines / sizeof other_lines[0]; i++)
     expect_line(other_lines[i], 0, 0, 0);
+  simulated.architectures = CPUC_ARCHITECTURE_X86;
+  write_bytes(CPUINFO, "cpu MHz\t\t: 25\0" "00\n", 17);
+  expect_default();
   simulated.architectures = CPUC_ARCHITECTURE_OTHER;
   write_file(CPUINFO, "model name\t: X @ 2.80GHz\n");
   expect_default();

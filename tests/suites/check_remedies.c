@@ -202,7 +202,6 @@ static int equals(const char *got, const char *wanted)
 #define RUN "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 #define NO_RDPMC "the kernel does not allow RDPMC in user mode"
 #define MAPPED_ONLY "the kernel allows RDPMC only in processes that have an event mapped"
-#define STOPPED "it is stopped, because no perf event keeps it running"
 #define LEAVE "run outside of the virtual machine"
 #define GIVE(how) "give the virtual machine a PMU" how ", or run outside of it"
 #define HYPER_V_REMEDY GIVE(" (Set-VMProcessor -Perfmon @(\"pmu\"))")
@@ -256,8 +255,10 @@ extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
 #endif
 
 /* The functions that explain. */
-enum find { EVENT, KERNEL_EVENT, FILTER, ARM64_ACCESS, RISCV_ACCESS, ARM_MODULE, RDCYCLE, READ_PMC,
+enum find { EVENT, KERNEL_EVENT, ARM64_ACCESS, RISCV_ACCESS, ARM_MODULE, RDCYCLE, READ_PMC,
   FIXED_COUNTER };
+
+enum { TRAPPED = -1 }; /* in place of an errno: a filter has raised SIGSYS */
 
 /* The argument is an errno, or for READ_PMC the value that RDPMC needs. */
 static struct cpuc_diagnosis explain(enum find find, int argument)
@@ -267,9 +268,7 @@ static struct cpuc_diagnosis explain(enum find find, int argument)
 
   machine.cycles.with_kernel = find == KERNEL_EVENT;
   if (find == EVENT || find == KERNEL_EVENT)
-    cpuc_remedy_for_perf_event(argument, 0, 1, &found);
-  if (find == FILTER)
-    cpuc_remedy_for_perf_event(0, SIGSYS, 1, &found);
+    cpuc_remedy_for_perf_event(argument, argument == TRAPPED ? SIGSYS : 0, 1, &found);
   if (find == ARM64_ACCESS)
     cpuc_remedy_for_arm64_user_access(&found);
   if (find == RISCV_ACCESS)
@@ -364,8 +363,8 @@ static const struct {
   { EVENT, EPERM, "seccomp=2; sys=pci", NO_PERF_EVENTS },
   { EVENT, ENOENT, "sys=pci; kvm", IN_KVM },
   /* sandboxes and containers */
-#define RELEASE_OF_GVISOR "version=4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016"
-  { EVENT, ENODEV, RELEASE_OF_GVISOR "; seccomp=0; sys=x", IN_GVISOR },
+  { EVENT, ENODEV, "version=4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016; seccomp=0; sys=x",
+    IN_GVISOR },
   { EVENT, ENODEV, "version=4.19.0-gvisor #1; docker; kubernetes", IN_GVISOR },
   { EVENT, EPERM, "level=4; linux=6.8.0; seccomp=2; docker-caps; kubernetes; pmu=cpu; podman",
     FILTERED, POD_PROFILE ", and " HOST_LEVEL_2 },
@@ -402,8 +401,8 @@ static const struct {
   { EVENT, ENOENT, "pmu=cpum_cf; virtual", UNKNOWN },
   { EVENT, EMFILE, "level=4; pmu=cpu; seccomp=2", UNKNOWN },
   /* after a signal */
-  { FILTER, 0, "level=2; seccomp=2; no-pmu; metal", NOT_DRIVEN },
-  { FILTER, 0, "level=2; seccomp=2; pmu=cpu", CAN_ALLOW },
+  { EVENT, TRAPPED, "level=2; seccomp=2; no-pmu; metal", NOT_DRIVEN },
+  { EVENT, TRAPPED, "level=2; seccomp=2; pmu=cpu", CAN_ALLOW },
   /* user access to counters */
   { ARM64_ACCESS, 0, "access=0; linux=6.1.0", NOT_ALLOWED },
   { ARM64_ACCESS, 0, "access=1; linux=6.1.0", UNKNOWN },
@@ -438,7 +437,8 @@ static const struct {
   { RDCYCLE, 0, "/proc/sys/kernel/perf_user_access=1", UNKNOWN },
 #if HAVE_BACKEND_amd64_pmcff
   { FIXED_COUNTER, EBUSY, "cpuid=; rdpmc=2; watchdog=1", WATCHDOG, RUN },
-  { FIXED_COUNTER, 0, "cpuid=; rdpmc=2; watchdog=0", STOPPED, RUN },
+  { FIXED_COUNTER, 0, "cpuid=; rdpmc=2; watchdog=0",
+    "it is stopped, because no perf event keeps it running", RUN },
   { FIXED_COUNTER, EACCES, "cpuid=; rdpmc=1; watchdog=1", MAPPED_ONLY,
     "echo 2 > " PMUS "cpu/rdpmc; " RUN },
   { FIXED_COUNTER, ENODEV, "cpuid=; no-pmu; watchdog=1", NULL, NULL },

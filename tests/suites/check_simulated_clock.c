@@ -518,8 +518,9 @@ TEST(random_machine_gives_no_wrong_scale)
         continue;
       error = i ? fabs(rate / (double)reported - 1)
                 : fabs(rate * (double)sixteenths / 16 / (double)persecond - 1);
-      ck_assert_msg(error <= (i ? 0.035 : 0.013), "%g Hz, reported %lld: %lld sixteenths, off by %g",
-        rate, i ? reported : 0, sixteenths, error);
+      ck_assert_msg(error <= (i ? 0.035 : 0.013),
+        "%g Hz, reported %lld: %lld sixteenths, off by %g", rate, i ? reported : 0,
+        sixteenths, error);
     }
   }
 }
