@@ -102,31 +102,42 @@ static int is_pmu_of_arm_module(const char *name)
   return strncmp(name, "armv", 4) == 0 && name[4] >= '7';
 }
 
-/* Facts about this machine and process. In the known facts, each member has one bit. In a row of
-   the decision, it has the bits that fit, or 0 if all do. */
-struct facts {
+/* Facts about this machine and process. A fact that implies another one has its bit, too. */
+enum {
   /* Does the kernel drive a PMU of the cores? HIDDEN: /sys cannot be read. UNLISTED: it can, but
      the kernel lists no PMUs at all, as without perf events. */
-  enum { PMU_ABSENT = 1, PMU_PRESENT = 2, PMU_HIDDEN = 4, PMU_UNLISTED = 8 } pmu;
-  enum { GOT_EPERM = 1, GOT_EACCES = 2, GOT_ENOSYS = 4, GOT_ABSENT = 8, GOT_OTHER = 16 } refusal;
-  enum { UNFILTERED = 1, FILTERED = 2 } filter; /* by seccomp */
+  PMU_ABSENT = 1 << 0,
+  PMU_PRESENT = 1 << 1,
+  PMU_UNKNOWN = 1 << 2,
+  PMU_HIDDEN = 1 << 3 | PMU_UNKNOWN,
+  PMU_UNLISTED = 1 << 4 | PMU_UNKNOWN,
+  /* The error of the call. */
+  GOT_PERMISSION = 1 << 5, /* EPERM or EACCES */
+  GOT_EACCES = 1 << 6 | GOT_PERMISSION,
+  GOT_ENOSYS = 1 << 7,
+  GOT_ABSENT = 1 << 8,
+  GOT_OTHER = 1 << 9,
+  /* Is there a seccomp filter, and does its error refuse the call? */
+  UNFILTERED = 1 << 10,
+  FILTERED = 1 << 11,
+  REFUSED_CALL = 1 << 12 | FILTERED,
   /* Does kernel.perf_event_paranoid permit the event to this user, and if not, what does? */
-  enum {
-    LEVEL_MISSING = 1,
-    LEVEL_PERMITS = 2,
-    LEVEL_NEEDS_PERFMON = 4, /* or a lower level */
-    LEVEL_NEEDS_ADMIN = 8,   /* or a lower level */
-    LEVEL_NEEDS_SYSCTL = 16, /* a lower level only */
-    LEVEL_REFUSES = LEVEL_NEEDS_PERFMON | LEVEL_NEEDS_ADMIN | LEVEL_NEEDS_SYSCTL
-  } level;
+  LEVEL_MISSING = 1 << 13,
+  LEVEL_PERMITS = 1 << 14,
+  LEVEL_REFUSES = 1 << 15, /* a lower level permits it, and in the next two cases a capability */
+  LEVEL_NEEDS_PERFMON = 1 << 16 | LEVEL_REFUSES,
+  LEVEL_NEEDS_ADMIN = 1 << 17 | LEVEL_REFUSES,
   /* Does the event count cycles in the kernel, because the PMU cannot exclude them? */
-  enum { WITHOUT_KERNEL = 1, WITH_KERNEL = 2 } mode;
+  WITHOUT_KERNEL = 1 << 18,
+  WITH_KERNEL = 1 << 19,
   /* A container has its own filter, but the settings of its host. A sandbox has no perf events. */
-  enum { ON_HOST = 1, IN_CONTAINER = 2, IN_SANDBOX = 4 } place;
-  enum { PERFMON_CAN_BE_ADDED = 1, PERFMON_CANNOT = 2 } perfmon; /* kernels before 5.8 lack it */
-  enum { ON_MACHINE = 1, ON_VIRTUAL_MACHINE = 2 } machine;
-  enum { NOT_ANDROID = 1, ANDROID_REFUSES = 2 } android;
-  enum { ON_CPU = 1, ON_EMULATOR = 2 } emulator;
+  ON_HOST = 1 << 20,
+  IN_CONTAINER = 1 << 21,
+  IN_SANDBOX = 1 << 22,
+  PERFMON_CAN_BE_ADDED = 1 << 23, /* kernels before 5.8 lack it */
+  ON_VIRTUAL_MACHINE = 1 << 24,
+  ANDROID_REFUSES = 1 << 25,
+  ON_EMULATOR = 1 << 26
 };
 
 #define VIRTUAL_MACHINE "this virtual machine has no PMU"
@@ -137,69 +148,61 @@ struct facts {
   "this PMU cannot exclude the kernel, and kernel.perf_event_paranoid is above 1"
 #define ALLOW "allow perf_event_open in the seccomp filter of this process"
 #define SET(level) "sysctl kernel.perf_event_paranoid=" level
-#define PERMISSION (GOT_EPERM | GOT_EACCES)
-#define REFUSED_CALL .filter = FILTERED, .refusal = (GOT_EPERM | GOT_ENOSYS)
 
 /* A remedy other than a step of the container: the one in the row, or that of the hypervisor. */
 enum { CONSTANT = CPUC_CONTAINER_STEPS, OF_HYPERVISOR };
 
-/* The decision: the first row that fits applies. Without a PMU no permission helps, but the kernel
-   tests permissions first. So the rows about permissions come after the rows for an absent PMU,
-   which set the reason "absent". */
+/* The decision: the first row applies whose facts all are known. Without a PMU no permission helps,
+   but the kernel tests permissions first. So the rows about permissions come after the rows for an
+   absent PMU, which set the reason "absent". */
 static const struct {
-  struct facts if_known;
+  int if_known;
   const char *explanation, *remedy;
   int step;
 } decisions[] = {
-  { { .place = IN_SANDBOX }, "this sandbox does not implement perf_event_open", NULL,
-    CPUC_CONTAINER_LEAVE },
+  { IN_SANDBOX, "this sandbox does not implement perf_event_open", NULL, CPUC_CONTAINER_LEAVE },
   /* Some hypervisors can be configured to provide a PMU. */
-  { { .pmu = PMU_ABSENT, .machine = ON_VIRTUAL_MACHINE }, VIRTUAL_MACHINE, NULL, OF_HYPERVISOR },
-  { { .emulator = ON_EMULATOR }, "an emulator runs this program",
+  { PMU_ABSENT | ON_VIRTUAL_MACHINE, VIRTUAL_MACHINE, NULL, OF_HYPERVISOR },
+  { ON_EMULATOR, "an emulator runs this program",
     "run a program that is compiled for the CPU of this machine", CONSTANT },
-  { { .pmu = PMU_ABSENT }, "the kernel has no driver for a PMU of this CPU", NULL, CONSTANT },
+  { PMU_ABSENT, "the kernel has no driver for a PMU of this CPU", NULL, CONSTANT },
   /* The system call is missing. A kernel without perf events has neither a level nor a directory
      of PMUs. */
-  { { .pmu = PMU_HIDDEN | PMU_UNLISTED, .refusal = GOT_ENOSYS, .level = LEVEL_MISSING },
-    "this kernel was built without perf events", NULL, CONSTANT },
-  { { .refusal = GOT_ENOSYS, .filter = UNFILTERED },
-    "perf_event_open is not implemented here, for example by an emulator", NULL, CONSTANT },
-  /* Other errors, such as too many open files, do not depend on a PMU. */
-  { { .refusal = GOT_OTHER }, NULL, NULL, CONSTANT },
-  /* Programs on Android can read neither the level nor the list of PMUs. */
-  { { .refusal = PERMISSION, .android = ANDROID_REFUSES },
-    "Android's security.perf_harden refuses perf events",
-    "adb shell setprop security.perf_harden 0", CONSTANT },
-  { { .pmu = PMU_UNLISTED }, "this kernel offers no perf events", NULL, CONSTANT },
-  { { .pmu = PMU_HIDDEN, REFUSED_CALL }, FILTER "; " IS_UNKNOWN, NULL, CONSTANT },
-  { { .pmu = PMU_HIDDEN, .refusal = PERMISSION, .mode = WITHOUT_KERNEL, .level = LEVEL_REFUSES },
-    ABOVE_2 "; " IS_UNKNOWN, NULL, CONSTANT },
-  { { .pmu = PMU_HIDDEN }, IS_UNKNOWN, NULL, CONSTANT },
-  /* There is a PMU, but a filter refuses the call. */
-  { { REFUSED_CALL, .place = IN_CONTAINER, .level = LEVEL_REFUSES }, FILTER, NULL,
-    CPUC_CONTAINER_AND_LEVEL },
-  { { REFUSED_CALL, .place = IN_CONTAINER, .perfmon = PERFMON_CAN_BE_ADDED }, FILTER, NULL,
-    CPUC_CONTAINER_OR_PERFMON },
-  { { REFUSED_CALL, .place = IN_CONTAINER }, FILTER, NULL, CPUC_CONTAINER_ALLOW },
-  { { REFUSED_CALL, .level = LEVEL_REFUSES }, FILTER, ALLOW ", and " SET("2"), CONSTANT },
-  { { REFUSED_CALL }, FILTER, ALLOW, CONSTANT },
-  /* There is a PMU, but the setting does not permit the event to this user. */
-  { { .refusal = PERMISSION, .mode = WITH_KERNEL, .level = LEVEL_NEEDS_PERFMON, .place = ON_HOST },
-    CANNOT_EXCLUDE, SET("1") ", or give the program CAP_PERFMON", CONSTANT },
-  { { .refusal = PERMISSION, .mode = WITH_KERNEL, .level = LEVEL_NEEDS_ADMIN, .place = ON_HOST },
-    CANNOT_EXCLUDE, SET("1") ", or give the program CAP_SYS_ADMIN", CONSTANT },
-  { { .refusal = PERMISSION, .mode = WITH_KERNEL, .level = LEVEL_REFUSES }, CANNOT_EXCLUDE,
-    SET("1") " on the host", CONSTANT },
-  { { .refusal = PERMISSION, .level = LEVEL_NEEDS_ADMIN, .place = ON_HOST }, ABOVE_2,
-    SET("2") ", or give the program CAP_SYS_ADMIN", CONSTANT },
-  { { .refusal = PERMISSION, .level = LEVEL_NEEDS_ADMIN, .place = IN_CONTAINER }, ABOVE_2, NULL,
-    CPUC_CONTAINER_LEVEL },
-  { { .refusal = PERMISSION, .level = LEVEL_REFUSES }, ABOVE_2, SET("2") " on the host",
+  { PMU_UNKNOWN | GOT_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL,
     CONSTANT },
-  { { .refusal = GOT_EACCES, .filter = FILTERED, .level = LEVEL_PERMITS },
+  { GOT_ENOSYS | UNFILTERED, "perf_event_open is not implemented here, for example by an emulator",
+    NULL, CONSTANT },
+  /* Other errors, such as too many open files, do not depend on a PMU. */
+  { GOT_OTHER, NULL, NULL, CONSTANT },
+  /* Programs on Android can read neither the level nor the list of PMUs. */
+  { GOT_PERMISSION | ANDROID_REFUSES, "Android's security.perf_harden refuses perf events",
+    "adb shell setprop security.perf_harden 0", CONSTANT },
+  { PMU_UNLISTED, "this kernel offers no perf events", NULL, CONSTANT },
+  { PMU_HIDDEN | REFUSED_CALL, FILTER "; " IS_UNKNOWN, NULL, CONSTANT },
+  { PMU_HIDDEN | GOT_PERMISSION | WITHOUT_KERNEL | LEVEL_REFUSES, ABOVE_2 "; " IS_UNKNOWN, NULL,
+    CONSTANT },
+  { PMU_HIDDEN, IS_UNKNOWN, NULL, CONSTANT },
+  /* There is a PMU, but a filter refuses the call. */
+  { REFUSED_CALL | IN_CONTAINER | LEVEL_REFUSES, FILTER, NULL, CPUC_CONTAINER_AND_LEVEL },
+  { REFUSED_CALL | IN_CONTAINER | PERFMON_CAN_BE_ADDED, FILTER, NULL, CPUC_CONTAINER_OR_PERFMON },
+  { REFUSED_CALL | IN_CONTAINER, FILTER, NULL, CPUC_CONTAINER_ALLOW },
+  { REFUSED_CALL | LEVEL_REFUSES, FILTER, ALLOW ", and " SET("2"), CONSTANT },
+  { REFUSED_CALL, FILTER, ALLOW, CONSTANT },
+  /* There is a PMU, but the setting does not permit the event to this user. */
+  { GOT_PERMISSION | WITH_KERNEL | LEVEL_NEEDS_PERFMON | ON_HOST, CANNOT_EXCLUDE,
+    SET("1") ", or give the program CAP_PERFMON", CONSTANT },
+  { GOT_PERMISSION | WITH_KERNEL | LEVEL_NEEDS_ADMIN | ON_HOST, CANNOT_EXCLUDE,
+    SET("1") ", or give the program CAP_SYS_ADMIN", CONSTANT },
+  { GOT_PERMISSION | WITH_KERNEL | LEVEL_REFUSES, CANNOT_EXCLUDE, SET("1") " on the host",
+    CONSTANT },
+  { GOT_PERMISSION | LEVEL_NEEDS_ADMIN | ON_HOST, ABOVE_2,
+    SET("2") ", or give the program CAP_SYS_ADMIN", CONSTANT },
+  { GOT_PERMISSION | LEVEL_NEEDS_ADMIN | IN_CONTAINER, ABOVE_2, NULL, CPUC_CONTAINER_LEVEL },
+  { GOT_PERMISSION | LEVEL_REFUSES, ABOVE_2, SET("2") " on the host", CONSTANT },
+  { GOT_EACCES | FILTERED | LEVEL_PERMITS,
     "a seccomp filter or a security module refuses perf_event_open, although "
     "kernel.perf_event_paranoid allows it", NULL, CONSTANT },
-  { { .refusal = GOT_EACCES, .level = LEVEL_PERMITS },
+  { GOT_EACCES | LEVEL_PERMITS,
     "a security module refuses perf_event_open, although kernel.perf_event_paranoid allows it",
     NULL, CONSTANT },
 };
@@ -209,7 +212,7 @@ enum { DECISIONS = sizeof decisions / sizeof decisions[0] };
 /* The argument of find_pmu(), and its result. */
 struct search {
   int (*is_wanted)(const char *name);
-  unsigned found; /* of enum pmu in struct facts */
+  int found; /* a fact */
 };
 
 static void note_if_wanted(const char *name, void *argument)
@@ -221,7 +224,7 @@ static void note_if_wanted(const char *name, void *argument)
 }
 
 /* Searches for a PMU whose name is_wanted() accepts. */
-static unsigned find_pmu(int (*is_wanted)(const char *name))
+static int find_pmu(int (*is_wanted)(const char *name))
 {
   struct search search = { is_wanted, PMU_ABSENT };
 
@@ -230,27 +233,30 @@ static unsigned find_pmu(int (*is_wanted)(const char *name))
   return errno == ENOENT && cpuc_file_exists("/sys/bus") ? PMU_UNLISTED : PMU_HIDDEN;
 }
 
-static unsigned refusal_of(int error)
+/* Returns what the error shows, together with the fact about the filter. */
+static int facts_of_error(int error, int filter)
 {
+  int is_refused = filter == FILTERED ? REFUSED_CALL : filter;
+
   switch (error) {
   case EPERM:
-    return GOT_EPERM;
+    return GOT_PERMISSION | is_refused;
   case EACCES:
-    return GOT_EACCES;
+    return GOT_EACCES | filter;
   case ENOSYS:
-    return GOT_ENOSYS;
+    return GOT_ENOSYS | is_refused;
   case ENOENT:
   case ENODEV:
-    return GOT_ABSENT; /* no PMU has the event: the kernel has permitted and looked for it */
+    return GOT_ABSENT | filter; /* no PMU has it: the kernel has permitted and looked for it */
   case EOPNOTSUPP:
-    return 0; /* the PMU does not have the event */
+    return filter; /* the PMU does not have the event */
   }
-  return GOT_OTHER;
+  return GOT_OTHER | filter;
 }
 
 /* Compares kernel.perf_event_paranoid with the capabilities of this process. Distributions add
    levels above 2, which CAP_PERFMON does not override. */
-static unsigned find_level(int with_kernel)
+static int find_level(int with_kernel)
 {
   static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
   long long level = cpuc_file_read_number(setting, 1);
@@ -265,7 +271,7 @@ static unsigned find_level(int with_kernel)
   if (level <= (with_kernel ? 1 : 2))
     return LEVEL_PERMITS;
   if (is_in_user_namespace())
-    return LEVEL_NEEDS_SYSCTL;
+    return LEVEL_REFUSES;
   if (has_capability(CAPABILITY_SYS_ADMIN))
     return LEVEL_PERMITS;
   if (level > 2 || !kernel_has_perfmon)
@@ -273,50 +279,36 @@ static unsigned find_level(int with_kernel)
   return has_capability(CAPABILITY_PERFMON) ? LEVEL_PERMITS : LEVEL_NEEDS_PERFMON;
 }
 
-/* Returns 1 if a member of a row fits. */
-static int has(unsigned row, unsigned known)
-{
-  return row == 0 || (row & known) != 0;
-}
-
-static int fits(const struct facts *row, const struct facts *known)
-{
-  return has(row->pmu, known->pmu) && has(row->refusal, known->refusal)
-    && has(row->filter, known->filter) && has(row->level, known->level)
-    && has(row->mode, known->mode) && has(row->place, known->place)
-    && has(row->perfmon, known->perfmon) && has(row->machine, known->machine)
-    && has(row->android, known->android) && has(row->emulator, known->emulator);
-}
-
-/* Finds the row that applies. The refusal, the filter and the mode are known, and that of the PMU
-   if the event needs none. The kernel's answer that no PMU has the event counts if its files
-   cannot be read. */
-static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
+/* Finds the row that applies. The facts about the error, the filter and the mode are known, and
+   PMU_PRESENT if the event needs no PMU. The kernel's answer that no PMU has the event counts if
+   its files cannot be read. */
+static void decide(int known, struct cpuc_diagnosis *diagnosis)
 {
   const struct cpuc_container *container = cpuc_container_find();
+  int level = find_level(known & WITH_KERNEL),
+      pmu = known & PMU_PRESENT ? PMU_PRESENT : find_pmu(cpuc_perf_pmu_is_of_cores);
   const char *of_hypervisor;
   size_t i = 0;
 
   (void)cpuc_hypervisor_find(&of_hypervisor);
-  if (!known.pmu)
-    known.pmu = find_pmu(cpuc_perf_pmu_is_of_cores);
-  if (known.pmu != PMU_PRESENT
-    && (known.refusal == GOT_ABSENT || cpuc_machine_lacks_pmu(diagnosis->machine)))
-    known.pmu = PMU_ABSENT;
-  known.level = find_level(known.mode == WITH_KERNEL);
-  known.place = !container ? ON_HOST
+  if (pmu != PMU_PRESENT && ((known & GOT_ABSENT) || cpuc_machine_lacks_pmu(diagnosis->machine)))
+    pmu = PMU_ABSENT;
+  known |= pmu | level;
+  known |= !container ? ON_HOST
     : container->steps[CPUC_CONTAINER_LEAVE] ? IN_SANDBOX : IN_CONTAINER;
-  known.perfmon = kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON)
-    ? PERFMON_CAN_BE_ADDED : PERFMON_CANNOT;
-  known.android = cpuc_file_exists("/system/build.prop") && known.level != LEVEL_PERMITS
-    ? ANDROID_REFUSES : NOT_ANDROID;
-  known.machine = of_hypervisor ? ON_VIRTUAL_MACHINE : ON_MACHINE;
-  known.emulator = cpuc_emulator_find() ? ON_EMULATOR : ON_CPU;
-  while (i < DECISIONS && !fits(&decisions[i].if_known, &known))
+  if (kernel_is_since(5, 8) && !has_capability(CAPABILITY_PERFMON))
+    known |= PERFMON_CAN_BE_ADDED;
+  if (cpuc_file_exists("/system/build.prop") && level != LEVEL_PERMITS)
+    known |= ANDROID_REFUSES;
+  if (of_hypervisor)
+    known |= ON_VIRTUAL_MACHINE;
+  if (cpuc_emulator_find())
+    known |= ON_EMULATOR;
+  while (i < DECISIONS && (decisions[i].if_known & ~known) != 0)
     i++;
   if (i == DECISIONS)
     return;
-  if (decisions[i].if_known.pmu == PMU_ABSENT)
+  if (decisions[i].if_known & PMU_ABSENT)
     diagnosis->reason = CPUC_REASON_ABSENT;
   diagnosis->explanation = decisions[i].explanation;
   diagnosis->remedy = decisions[i].step < CONSTANT ? container->steps[decisions[i].step]
@@ -325,16 +317,15 @@ static void decide(struct facts known, struct cpuc_diagnosis *diagnosis)
 
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis)
 {
-  decide((struct facts) { .filter = UNFILTERED, .mode = WITHOUT_KERNEL }, diagnosis);
+  decide(UNFILTERED | WITHOUT_KERNEL, diagnosis);
 }
 
 void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
   struct cpuc_diagnosis *diagnosis)
 {
-  decide((struct facts) { .pmu = needs_pmu ? 0 : PMU_PRESENT,
-           .refusal = signal ? GOT_EPERM : refusal_of(error),
-           .filter = signal || is_filtered() ? FILTERED : UNFILTERED,
-           .mode = diagnosis->machine->cycles.with_kernel ? WITH_KERNEL : WITHOUT_KERNEL },
+  decide((needs_pmu ? 0 : PMU_PRESENT)
+      | facts_of_error(signal ? EPERM : error, signal || is_filtered() ? FILTERED : UNFILTERED)
+      | (diagnosis->machine->cycles.with_kernel ? WITH_KERNEL : WITHOUT_KERNEL),
     diagnosis);
 }
 
@@ -385,19 +376,7 @@ void cpuc_remedy_for_rdcycle(int error, int signal, struct cpuc_diagnosis *diagn
 
 /* The event of perf stat keeps Intel's fixed cycle counter running, and sets it back only once in
    several hours (after 2^47 cycles). The watchdog must be off, because it uses the counter. */
-#define FIXED_COUNTER_REMEDY \
-  "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
-
-/* The remedies that set RDPMC on x86 to 1, or to 2 for amd64-pmcff. The second row is for hybrid
-   CPUs. */
-static const struct {
-  const char *set_to_1, *set_to_2_and_run;
-} rdpmc_remedies[2] = {
-#define RDPMC_REMEDIES(file) { "echo 1 > " file, "echo 2 > " file "; " FIXED_COUNTER_REMEDY }
-  RDPMC_REMEDIES(CPUC_PERF_PMU_RDPMC),
-  RDPMC_REMEDIES(CPUC_PERF_PMU_HYBRID_RDPMC),
-#undef RDPMC_REMEDIES
-};
+#define FIXED_COUNTER_REMEDY "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
@@ -406,15 +385,14 @@ void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 
   if (level < 0 || level >= needed)
     return;
-  if (needed == 1) {
-    diagnosis->explanation = "the kernel does not allow RDPMC in user mode";
-    diagnosis->remedy = rdpmc_remedies[is_hybrid].set_to_1;
-    return;
-  }
   diagnosis->explanation = level == 0
     ? "the kernel does not allow RDPMC in user mode"
     : "the kernel allows RDPMC only in processes that have an event mapped";
-  diagnosis->remedy = rdpmc_remedies[is_hybrid].set_to_2_and_run;
+#define SET_RDPMC(value, then) \
+  (is_hybrid ? "echo " value " > " CPUC_PERF_PMU_HYBRID_RDPMC then \
+             : "echo " value " > " CPUC_PERF_PMU_RDPMC then)
+  diagnosis->remedy = needed == 1 ? SET_RDPMC("1", "") : SET_RDPMC("2", "; " FIXED_COUNTER_REMEDY);
+#undef SET_RDPMC
 }
 
 void cpuc_remedy_for_fixed_counter(struct cpuc_diagnosis *diagnosis)
