@@ -156,55 +156,56 @@ enum { CONSTANT = CPUC_CONTAINER_STEPS, OF_HYPERVISOR };
    but the kernel tests permissions first. So the rows about permissions come after the rows for an
    absent PMU, which set the reason "absent". */
 static const struct {
-  int if_known;
+  int if_known, step;
   const char *explanation, *remedy;
-  int step;
 } decisions[] = {
-  { IN_SANDBOX, "this sandbox does not implement perf_event_open", NULL, CPUC_CONTAINER_LEAVE },
+  { IN_SANDBOX, CPUC_CONTAINER_LEAVE, "this sandbox does not implement perf_event_open", NULL },
   /* Some hypervisors can be configured to provide a PMU. */
-  { PMU_ABSENT | ON_VIRTUAL_MACHINE, VIRTUAL_MACHINE, NULL, OF_HYPERVISOR },
-  { ON_EMULATOR, "an emulator runs this program",
-    "run a program that is compiled for the CPU of this machine", CONSTANT },
-  { PMU_ABSENT, "the kernel has no driver for a PMU of this CPU", NULL, CONSTANT },
+  { PMU_ABSENT | ON_VIRTUAL_MACHINE, OF_HYPERVISOR, VIRTUAL_MACHINE, NULL },
+  { ON_EMULATOR, CONSTANT, "an emulator runs this program",
+    "run a program that is compiled for the CPU of this machine" },
+  { PMU_ABSENT, CONSTANT, "the kernel has no driver for a PMU of this CPU", NULL },
   /* The system call is missing. A kernel without perf events has neither a level nor a directory
      of PMUs. */
-  { PMU_UNKNOWN | GOT_ENOSYS | LEVEL_MISSING, "this kernel was built without perf events", NULL,
-    CONSTANT },
-  { GOT_ENOSYS | UNFILTERED, "perf_event_open is not implemented here, for example by an emulator",
-    NULL, CONSTANT },
+  { PMU_UNKNOWN | GOT_ENOSYS | LEVEL_MISSING, CONSTANT, "this kernel was built without perf events",
+    NULL },
+  { GOT_ENOSYS | UNFILTERED, CONSTANT,
+    "perf_event_open is not implemented here, for example by an emulator", NULL },
   /* Other errors, such as too many open files, do not depend on a PMU. */
-  { GOT_OTHER, NULL, NULL, CONSTANT },
+  { GOT_OTHER, CONSTANT, NULL, NULL },
   /* Programs on Android can read neither the level nor the list of PMUs. */
-  { GOT_PERMISSION | ANDROID_REFUSES, "Android's security.perf_harden refuses perf events",
-    "adb shell setprop security.perf_harden 0", CONSTANT },
-  { PMU_UNLISTED, "this kernel offers no perf events", NULL, CONSTANT },
-  { PMU_HIDDEN | REFUSED_CALL, FILTER "; " IS_UNKNOWN, NULL, CONSTANT },
-  { PMU_HIDDEN | GOT_PERMISSION | WITHOUT_KERNEL | LEVEL_REFUSES, ABOVE_2 "; " IS_UNKNOWN, NULL,
-    CONSTANT },
-  { PMU_HIDDEN, IS_UNKNOWN, NULL, CONSTANT },
+  { GOT_PERMISSION | ANDROID_REFUSES, CONSTANT,
+    "Android's security.perf_harden refuses perf events",
+    "adb shell setprop security.perf_harden 0" },
+  { PMU_UNLISTED, CONSTANT, "this kernel offers no perf events", NULL },
+  { PMU_HIDDEN | REFUSED_CALL, CONSTANT, FILTER "; " IS_UNKNOWN, NULL },
+  { PMU_HIDDEN | GOT_PERMISSION | WITHOUT_KERNEL | LEVEL_REFUSES, CONSTANT, ABOVE_2 "; " IS_UNKNOWN,
+    NULL },
+  { PMU_HIDDEN, CONSTANT, IS_UNKNOWN, NULL },
   /* There is a PMU, but a filter refuses the call. */
-  { REFUSED_CALL | IN_CONTAINER | LEVEL_REFUSES, FILTER, NULL, CPUC_CONTAINER_AND_LEVEL },
-  { REFUSED_CALL | IN_CONTAINER | PERFMON_CAN_BE_ADDED, FILTER, NULL, CPUC_CONTAINER_OR_PERFMON },
-  { REFUSED_CALL | IN_CONTAINER, FILTER, NULL, CPUC_CONTAINER_ALLOW },
-  { REFUSED_CALL | LEVEL_REFUSES, FILTER, ALLOW ", and " SET("2"), CONSTANT },
-  { REFUSED_CALL, FILTER, ALLOW, CONSTANT },
+  { REFUSED_CALL | IN_CONTAINER | LEVEL_REFUSES, CPUC_CONTAINER_AND_LEVEL, FILTER, NULL },
+  { REFUSED_CALL | IN_CONTAINER | PERFMON_CAN_BE_ADDED, CPUC_CONTAINER_OR_PERFMON, FILTER, NULL },
+  { REFUSED_CALL | IN_CONTAINER, CPUC_CONTAINER_ALLOW, FILTER, NULL },
+  { REFUSED_CALL | LEVEL_REFUSES, CONSTANT, FILTER, ALLOW ", and " SET("2") },
+  { REFUSED_CALL, CONSTANT, FILTER, ALLOW },
   /* There is a PMU, but the setting does not permit the event to this user. */
-  { GOT_PERMISSION | WITH_KERNEL | LEVEL_NEEDS_PERFMON | ON_HOST, CANNOT_EXCLUDE,
-    SET("1") ", or give the program CAP_PERFMON", CONSTANT },
-  { GOT_PERMISSION | WITH_KERNEL | LEVEL_NEEDS_ADMIN | ON_HOST, CANNOT_EXCLUDE,
-    SET("1") ", or give the program CAP_SYS_ADMIN", CONSTANT },
-  { GOT_PERMISSION | WITH_KERNEL | LEVEL_REFUSES, CANNOT_EXCLUDE, SET("1") " on the host",
-    CONSTANT },
-  { GOT_PERMISSION | LEVEL_NEEDS_ADMIN | ON_HOST, ABOVE_2,
-    SET("2") ", or give the program CAP_SYS_ADMIN", CONSTANT },
-  { GOT_PERMISSION | LEVEL_NEEDS_ADMIN | IN_CONTAINER, ABOVE_2, NULL, CPUC_CONTAINER_LEVEL },
-  { GOT_PERMISSION | LEVEL_REFUSES, ABOVE_2, SET("2") " on the host", CONSTANT },
-  { GOT_EACCES | FILTERED | LEVEL_PERMITS,
+  { GOT_PERMISSION | WITH_KERNEL | LEVEL_NEEDS_PERFMON | ON_HOST, CONSTANT, CANNOT_EXCLUDE,
+    SET("1") ", or give the program CAP_PERFMON" },
+  { GOT_PERMISSION | WITH_KERNEL | LEVEL_NEEDS_ADMIN | ON_HOST, CONSTANT, CANNOT_EXCLUDE,
+    SET("1") ", or give the program CAP_SYS_ADMIN" },
+  { GOT_PERMISSION | WITH_KERNEL | LEVEL_REFUSES, CONSTANT, CANNOT_EXCLUDE,
+    SET("1") " on the host" },
+  { GOT_PERMISSION | LEVEL_NEEDS_ADMIN | ON_HOST, CONSTANT, ABOVE_2,
+    SET("2") ", or give the program CAP_SYS_ADMIN" },
+  { GOT_PERMISSION | LEVEL_NEEDS_ADMIN | IN_CONTAINER, CPUC_CONTAINER_LEVEL, ABOVE_2, NULL },
+  { GOT_PERMISSION | LEVEL_REFUSES, CONSTANT, ABOVE_2, SET("2") " on the host" },
+  { GOT_EACCES | FILTERED | LEVEL_PERMITS, CONSTANT,
     "a seccomp filter or a security module refuses perf_event_open, although "
-    "kernel.perf_event_paranoid allows it", NULL, CONSTANT },
-  { GOT_EACCES | LEVEL_PERMITS,
+    "kernel.perf_event_paranoid allows it",
+    NULL },
+  { GOT_EACCES | LEVEL_PERMITS, CONSTANT,
     "a security module refuses perf_event_open, although kernel.perf_event_paranoid allows it",
-    NULL, CONSTANT },
+    NULL },
 };
 
 enum { DECISIONS = sizeof decisions / sizeof decisions[0] };
@@ -311,7 +312,8 @@ static void decide(int known, struct cpuc_diagnosis *diagnosis)
   if (decisions[i].if_known & PMU_ABSENT)
     diagnosis->reason = CPUC_REASON_ABSENT;
   diagnosis->explanation = decisions[i].explanation;
-  diagnosis->remedy = decisions[i].step < CONSTANT ? container->steps[decisions[i].step]
+  diagnosis->remedy = container && decisions[i].step < CONSTANT
+    ? container->steps[decisions[i].step]
     : decisions[i].step == OF_HYPERVISOR ? of_hypervisor : decisions[i].remedy;
 }
 
