@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: 0BSD OR MIT
-# Tests that each counter is complete: its row, its file, its probe, and its entry in the manual; and
-# that each file of a counter has a row. Tests that all lists of reasons are equal, and that
-# doc/promises.md has a row for each section of the manuals, and names each suite and script, and
-# only those. The build without configure (embed.sh) needs the #if of each file.
+# Tests that each counter is complete: its row, its file and its probe, both in local.mk, and its
+# entry in the manual; and that each file of a counter has a row. Tests that all lists of reasons are
+# equal, and that doc/promises.md has a row for each section of the manuals, and names each suite and
+# script, and only those. The build without configure (embed.sh) needs the #if of each file.
 
 set -eu
 . "${srcdir:=.}/tests/scripts/begin.sh"
@@ -19,6 +19,7 @@ for row in $rows; do
   [ "$(echo "$name" | tr - _)" = "$id" ] || wrong "$name: its identifier is $id"
   for file in backends/$name.c probes/$name.c; do
     [ -f "$srcdir/$file" ] || wrong "$file is missing"
+    grep -q " += $file$" "$srcdir/backends/local.mk" || wrong "backends/local.mk does not name $file"
   done
   grep -q "^\.It Li $name$" "$builddir/lib/cpucycles-internals.7" ||
     wrong "$name: not in cpucycles-internals(7)"

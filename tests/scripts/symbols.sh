@@ -93,9 +93,12 @@ declared=$(cd "$srcdir/include" && one_line $headers |
 agree libcpucycles "$headers" 'lib/cpucycles.3.in lib/cpucycles-bench.3'
 
 if elf libcpucycles; then
+  $READELF --dyn-syms -W "$library" >$out
+  for name in cpucycles cpucycles_inline_state; do
+    grep " $name\\(@.*\\)*\$" $out | grep -q DEFAULT || wrong "$name does not have default visibility"
+  done
   # Programs may have a copy relocation of cpucycles_inline_state, so its size is fixed.
-  $READELF --dyn-syms -W "$library" |
-    grep -q '^ *[0-9]*: [0-9a-f]* *16 OBJECT .* cpucycles_inline_state\(@.*\)*$' ||
+  grep -q '^ *[0-9]*: [0-9a-f]* *16 OBJECT .* cpucycles_inline_state\(@.*\)*$' $out ||
     wrong "cpucycles_inline_state does not have 16 bytes"
 fi
 

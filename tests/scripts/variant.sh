@@ -98,6 +98,11 @@ if grep -n ': warning: ' check.out; then
   echo "check-$kind: the build of the tests is not free of warnings" >&2
   exit 1
 fi
+case $kind-$(uname -m) in
+  hardened*-x86_64) # -fcf-protection begins most functions with endbr64
+    [ "$(objdump -d .libs/libcpucycles.so | grep -c endbr64)" -gt 20 ] ||
+      { echo "check-$kind: -fcf-protection had no effect" >&2; exit 1; } ;;
+esac
 cd ..
 rm -rf "check-$kind"
 echo "check-$kind: passed"

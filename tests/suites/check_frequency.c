@@ -311,6 +311,28 @@ TEST(device_tree_is_not_believed_against_a_measurement)
   expect(25000000, "/proc/device-tree");
 }
 
+/* A file is read in pieces of less than 1200 bytes. A line that begins in one piece and ends in the
+   next is read whole or, if it is too long, in no part that could be wrong. */
+TEST(line_in_two_pieces_is_read_whole_or_not_at_all)
+{
+  static const char *const starts[] = { "cpu MHz",
+    "model name : X @ 2.80GHz\ncpu MHz : 3000.000\nflags : hypervisor" };
+  static const char *const ends[] = { ": 2500\n", "\nbogomips : 6000.00\n" };
+  char text[1300];
+  int length, i;
+
+  simulated.architectures = CPUC_ARCHITECTURE_X86;
+  for (length = 1000; length < 1200; length++)
+    for (i = 0; i < 2; i++) {
+      long long found;
+
+      snprintf(text, sizeof text, "%-*s%s", length, starts[i], ends[i]);
+      write_file(CPUINFO, text);
+      found = estimate().persecond;
+      ck_assert(i ? found == 3000000000 : found == 2500000000 || found == CPUC_FREQUENCY_DEFAULT);
+    }
+}
+
 #define A(name) CPUC_ARCHITECTURE_##name
 
 /* Lines of /proc/cpuinfo, the architectures that read them, and the frequency of the core and the
