@@ -146,13 +146,23 @@ TEST(costs_are_estimated_from_measured_times)
   ck_assert(!costs.origin[25] && !costs.origin[23] && costs.origin[18] == PFX_COST_MEASURED);
 }
 
-/* The estimate is 1 THz, so its cycle would take 1 ps. */
+static int cycle_takes_at_most_10_ps(void)
+{
+  return table_now().cost[0].typical <= 10;
+}
+
+/* The estimate is 1 THz, so its cycle would take 1 ps. Each try is a process, because the
+   measurement of the core can fail on a busy machine. */
 TEST(cycle_is_that_of_the_core_and_not_of_the_frequency_estimate)
 {
+  int tries;
+
   write_file("/etc/cpucyclespersecond", "1000000000000\n");
   ck_assert_int_eq(cpucycles_persecond(), 1000000000000);
   SKIP_IF(cpucycles_core_persecond() == 0, "the core frequency cannot be measured here");
-  ck_assert_int_gt(table_now().cost[0].typical, 10);
+  for (tries = 0; tries < 20 && result_in_child(cycle_takes_at_most_10_ps) != 0; tries++)
+    ;
+  ck_assert_int_lt(tries, 20);
 }
 
 TEST(stopped_clock_measures_no_more_than_a_cycle_of_the_frequency_estimate)
