@@ -30,8 +30,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Aborts if the condition does not hold. */
 #define FUZZ_EXPECT(condition) \
-  ((condition) ? (void)0 \
-               : (fprintf(stderr, "line %d: not true: %s\n", __LINE__, #condition), abort()))
+  do { \
+    if (!(condition)) { \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition); \
+      abort(); \
+    } \
+  } while (0)
 
 static void check(long long hz)
 {
@@ -100,6 +104,7 @@ static void try_number(const char *bytes, size_t size)
     long long number = cpuc_parse_number(text, units[i]);
 
     FUZZ_EXPECT(number >= -1 && number <= CPUC_PARSE_DECIMAL_LIMIT + units[i]);
+    FUZZ_EXPECT(cpuc_parse_number_line(text, units[i]) == (strchr(text, '\n') ? number : -1));
   }
   for (rest = text; (rest = cpuc_parse_next_cpu_range(rest, &first, &last)) != NULL;)
     FUZZ_EXPECT(rest <= text + strlen(text) && first >= 0 && last >= 0);
@@ -116,6 +121,18 @@ static void try_cells(const char *bytes, size_t size)
 
 #if defined(__x86_64__) || defined(__i386__)
 
+static void try_page(const char *bytes, size_t size)
+{
+#ifdef HAVE_PERF_EVENTS
+  static struct perf_event_mmap_page page;
+
+  memset(&page, 0, sizeof page);
+  memcpy(&page, bytes, size < sizeof page ? size : sizeof page);
+  check(cpuc_tsc_rate_from_page(&page));
+#endif
+  (void)bytes, (void)size;
+}
+
 static void try_leaves(const char *bytes, size_t size)
 {
   static const unsigned int numbers[] = { 0, 1, 0x15, 0x16, 0x40000000, 0x40000010, 0x80000000,
@@ -131,16 +148,6 @@ static void try_leaves(const char *bytes, size_t size)
   check(tsc_rate_without_kernel().hz);
 }
 
-#ifdef HAVE_PERF_EVENTS
-static void try_page(const char *bytes, size_t size)
-{
-  static struct perf_event_mmap_page page;
-
-  memset(&page, 0, sizeof page);
-  memcpy(&page, bytes, size < sizeof page ? size : sizeof page);
-  check(cpuc_tsc_rate_from_page(&page));
-}
-#endif
 #endif
 
 /* The list in CPUCYCLES_IMPLEMENTATION: the report about it fits and is printable. */
@@ -151,13 +158,14 @@ static void try_request(const char *bytes, size_t size)
     { .info = { .name = "does-not", .reason = "refused" } },
   };
   char unusable[320], *list = make_string(bytes, size);
-  const char *byte;
+  size_t i, length;
 
   memset(unusable, 'x', sizeof unusable);
   cpuc_request_describe_unusable(list, candidates, 2, unusable, (int)sizeof unusable);
-  FUZZ_EXPECT(memchr(unusable, 0, sizeof unusable));
-  for (byte = unusable; *byte; byte++)
-    FUZZ_EXPECT(*byte >= ' ' && *byte <= '~');
+  length = strnlen(unusable, sizeof unusable);
+  FUZZ_EXPECT(length < sizeof unusable && (length == 0 || list[strspn(list, ", \t\r\n")]));
+  for (i = 0; i < length; i++)
+    FUZZ_EXPECT(unusable[i] >= ' ' && unusable[i] <= '~');
   FUZZ_EXPECT(!cpuc_request_includes(list, "works") || strstr(list, "works"));
   free(list);
 }
@@ -170,9 +178,14 @@ static void try_costs(const char *bytes, size_t size)
   struct pfx_costs costs;
   const char *mistake = NULL;
   char *text = make_string(bytes, size);
-  int line = pfx_cost_file_parse(text, size, &costs, &mistake), i;
+  int line, lines = 1, i;
+  size_t at;
 
-  FUZZ_EXPECT(line >= 0 && (line == 0 || (mistake && *mistake)));
+  for (at = 0; at < size; at++)
+    lines += text[at] == '\n';
+  line = pfx_cost_file_parse(text, size, &costs, &mistake);
+  FUZZ_EXPECT(line >= 0 && line <= lines && (line == 0 || (mistake && *mistake)));
+  FUZZ_EXPECT(line != 0 || !memchr(bytes, 0, size));
   for (i = 0; line == 0 && i < PFX_EVENTS; i++) {
     const struct pfx_cost *cost = &costs.cost[i];
 
@@ -192,9 +205,7 @@ static void (*const parsers[7])(const char *bytes, size_t size) = {
   [2] = try_cells,
 #if defined(__x86_64__) || defined(__i386__)
   [3] = try_leaves,
-#ifdef HAVE_PERF_EVENTS
   [4] = try_page,
-#endif
 #endif
   [5] = try_request,
 #ifdef HAVE_PERFEX

@@ -91,8 +91,12 @@ declared=$(cd "$srcdir/include" && one_line $headers |
     -e 's/.*extern .*[ *]\(cpucycles[a-z_]*\)(.*);.*/\1/p' \
     -e 's/^extern struct [a-z_]* \(cpucycles[a-z_]*\);.*/\1/p' | sort)
 agree libcpucycles "$headers" 'lib/cpucycles.3.in lib/cpucycles-bench.3'
+for name in cpucycles cpucycles_implementation cpucycles_version cpucycles_persecond cpucycles_tracesetup; do
+  echo "$mapped" | grep -qx "$name" || wrong "$name belongs to the drop-in interface, but is not in the map"
+done
 
 if elf libcpucycles; then
+  $NM -D --defined-only "$library" | grep -q ' [DBGS] cpucycles\(@\|$\)' || wrong "cpucycles is not a data symbol"
   $READELF --dyn-syms -W "$library" >$out
   for name in cpucycles cpucycles_inline_state; do
     grep " $name\\(@.*\\)*\$" $out | grep -q DEFAULT || wrong "$name does not have default visibility"

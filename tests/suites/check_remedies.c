@@ -73,11 +73,13 @@ static const struct {
   { "seccomp", PROC, "x-Seccomp:\t0\nSeccomp:\t%s\nSeccomp_filters:\t1\n" },
   { "user", PROC, "CapEff:\t0000000000000000\nSeccomp:\t0\n" },
   { "root", PROC, "CapEff:\t000001ffffffffff\nSeccomp:\t0\n" },
+  { "no-caps", PROC, "CapEff:\t0000000000000000\n" },
   { "all-caps", PROC, "CapEff:\t000001ffffffffff\n" },
   { "perfmon-caps", PROC, "CapEff:\t0000004000000000\n" },
   { "docker-caps", PROC, "CapEff:\t00000000a80425fb\n" },
   { "docker-perfmon-caps", PROC, "CapEff:\t00000040a80425fb\n" },
   { "thread-seccomp", THREAD, "Seccomp:\t%s\n" },
+  { "thread-no-caps", THREAD, "CapEff:\t0000000000000000\n" },
   { "thread-all-caps", THREAD, "CapEff:\t000001ffffffffff\n" },
   { "user-namespace", "/proc/self/uid_map", "         0       1000          1\n" },
   { "first-namespace", "/proc/self/uid_map", "         0          0 4294967295\n" },
@@ -302,13 +304,14 @@ static const struct {
   { EVENT, EACCES,
     "level=4; linux=6.8.0; user; no-pmu; vendor=Microsoft Corporation; product=Virtual Machine",
     NO_PMU_HERE, HYPER_V_REMEDY },
+  { EVENT, EACCES, "level=3; linux=6.1.0; user; pmu=cpu; metal", TOO_HIGH },
   { EVENT, EACCES, "level=4; linux=5.15.0; seccomp=0; perfmon-caps; pmu=cpu; metal", TOO_HIGH },
   { EVENT, EACCES, "level=4; linux=6.8.0; seccomp=2; docker-perfmon-caps; docker; pmu=cpu; metal",
     ABOVE_2, SET("2") " on the host, or run the container with --cap-add SYS_ADMIN" },
   { EVENT, EPERM, "level=2; linux=6.1.0; seccomp=2; docker-caps; docker; pmu=cpu; metal", FILTERED,
     PROFILE ", or with --cap-add PERFMON" },
   { EVENT, ENOSYS, "level=2; user; pmu=cpu", NOT_IMPLEMENTED },
-  { EVENT, ENOSYS, "linux=6.1.0; seccomp=2", "this kernel was built without perf events",
+  { EVENT, ENOSYS, "linux=6.1.0; seccomp=2; no-caps", "this kernel was built without perf events",
     NULL },
   { EVENT, ENOSYS, "", NOT_IMPLEMENTED },
   /* Distributions add the levels above 2, and CAP_PERFMON does not override them. */
@@ -332,15 +335,19 @@ static const struct {
   { EVENT, EPERM, "level=2; seccomp=0; pmu=cpu", UNKNOWN },
   { EVENT, EACCES, "linux=6.1.0; pmu=cpu", UNKNOWN },
   /* A seccomp filter, and a PMU. */
-  { EVENT, EPERM, "level=2; linux=6.1.0; user; thread-seccomp=2; pmu=cpu",
+  { EVENT, EPERM, "level=2; linux=6.1.0; seccomp=2; pmu=cpu", CAN_ALLOW },
+  { EVENT, EPERM, "level=2; linux=6.1.0; user; thread-seccomp=2; thread-no-caps; pmu=cpu",
     CAN_ALLOW },
   { EVENT, EACCES, "level=4; user; thread-seccomp=0; thread-all-caps; pmu=cpu", REFUSED },
   { EVENT, ENOSYS, "level=2; seccomp=2; pmu=cpu", CAN_ALLOW },
   { EVENT, EPERM, "level=3; linux=6.1.0; seccomp=2; pmu=cpu", FILTERED, ALLOW ", and " SET("2") },
+  { EVENT, EPERM, "level=3; linux=6.1.0; seccomp=2; all-caps; pmu=cpu", CAN_ALLOW },
   { EVENT, EPERM, "level=2; linux=5.4.0; seccomp=2; docker-caps; docker; pmu=cpu", FILTERED,
     PROFILE },
   { EVENT, EPERM, "level=2; linux=6.1.0; seccomp=2; docker-perfmon-caps; docker; pmu=cpu", FILTERED,
     PROFILE },
+  { EVENT, EPERM, "level=4; linux=5.15.0; seccomp=2; docker-caps; docker; pmu=cpu", FILTERED,
+    PROFILE ", and " HOST_LEVEL_2 },
   { EVENT, EPERM, "level=3; linux=6.1.0; seccomp=2; all-caps; podman; user-namespace; pmu=cpu",
     FILTERED, PROFILE ", and " HOST_LEVEL_2 },
   /* No PMU in a virtual machine. */
@@ -348,12 +355,17 @@ static const struct {
   { EVENT, EACCES, "level=3; linux=4.14.180; pmu=armv8_pmuv3; android", ANDROID_REFUSED },
   { EVENT, EACCES, "level=-1; linux=5.10.157; pmu=armv8_pmuv3; android", REFUSED },
   { EVENT, EMFILE, "level=4; no-pmu; kvm", IN_KVM },
+  { EVENT, ENOSYS, "level=2; seccomp=2; no-pmu; kvm", IN_KVM },
+  { EVENT, EACCES, "level=2; no-pmu; kvm", IN_KVM },
+  /* No remedy for missing hardware. */
+  { EVENT, EPERM, "level=2; seccomp=2; no-pmu; metal", NOT_DRIVEN },
   /* PMUs that do not count what cores do. */
   { EVENT, ENOENT, "pmu=arm_spe_0; pmu=arm_cmn_0; pmu=arm_dsu_0; pmu=arm_smmuv3_pmcg_2b0; kvm",
     IN_KVM },
   { EVENT, EACCES, "pmu=uncore_imc_0; pmu=msr; pmu=power; pmu=cpu_clock; pmu=cpum_sf; kvm",
     IN_KVM },
   /* The kernel has looked for a PMU, so its answer counts where /sys is not mounted, or hidden. */
+  { EVENT, ENOENT, "virtual", NO_PMU_HERE, LEAVE },
   { EVENT, ENODEV, "kvm", IN_KVM },
   { EVENT, ENOENT, "kvm; android; seccomp=2", IN_KVM },
   { EVENT, ENOENT, "linux=6.1.0; metal", NOT_DRIVEN },
@@ -395,13 +407,19 @@ static const struct {
   { EVENT, EACCES, "level=4; virtual", ABOVE_2 "; " UNKNOWN_PMU, NULL },
   { EVENT, EPERM, "level=2; seccomp=2; docker; virtual", FILTERED "; " UNKNOWN_PMU, NULL },
   { KERNEL_EVENT, EACCES, "level=2; virtual", NO_SYS },
+  { EVENT, EACCES, "level=2; virtual", NO_SYS },
+  { EVENT, EMFILE, "level=4; virtual; seccomp=2", UNKNOWN },
   /* A PMU exists, so its absence is not the cause. */
   { EVENT, ENOENT, "pmu=cpu; virtual", UNKNOWN },
+  { EVENT, EOPNOTSUPP, "pmu=cpu_core; virtual", UNKNOWN },
+  { EVENT, ENOENT, "pmu=armv8_pmuv3_0; tree=linux,kvm", UNKNOWN },
   { EVENT, ENOENT, "pmu=apple_firestorm_pmu; tree=linux,kvm", UNKNOWN },
   { EVENT, ENOENT, "pmu=cpum_cf; virtual", UNKNOWN },
   { EVENT, EMFILE, "level=4; pmu=cpu; seccomp=2", UNKNOWN },
   /* after a signal */
+  { EVENT, TRAPPED, "level=2; seccomp=2; no-pmu; kvm", IN_KVM },
   { EVENT, TRAPPED, "level=2; seccomp=2; no-pmu; metal", NOT_DRIVEN },
+  { EVENT, TRAPPED, "level=2; seccomp=2; virtual", FILTERED "; " UNKNOWN_PMU, NULL },
   { EVENT, TRAPPED, "level=2; seccomp=2; pmu=cpu", CAN_ALLOW },
   /* user access to counters */
   { ARM64_ACCESS, 0, "access=0; linux=6.1.0", NOT_ALLOWED },
@@ -410,6 +428,9 @@ static const struct {
   { ARM64_ACCESS, 0, "linux=5.17.0-rc1; metal; no-pmu", NOT_DRIVEN },
   { ARM64_ACCESS, 0, "linux=6.1.0; board=linux,dummy-virt; no-pmu", NO_PMU_HERE, LEAVE },
   { ARM64_ACCESS, 0, "no-pmu; metal", NOT_DRIVEN },
+  { ARM64_ACCESS, 0, "linux=6.1.0", NO_SYS },
+  { RISCV_ACCESS, 0, "access=0; linux=6.12.0", NOT_ALLOWED },
+  { RISCV_ACCESS, 0, "access=1; linux=6.12.0", UNKNOWN },
   { RISCV_ACCESS, 0, "access=2; linux=6.12.0", UNKNOWN },
   { RISCV_ACCESS, 0, "linux=6.5.13", TOO_OLD("6.6") },
   { RISCV_ACCESS, 0, "linux=6.6.0", NO_SYS },
@@ -423,7 +444,9 @@ static const struct {
   { READ_PMC, 1, "hybrid-rdpmc=0", NO_RDPMC, "echo 1 > " PMUS "cpu_core/rdpmc" },
   { READ_PMC, 2, "hybrid-rdpmc=1", MAPPED_ONLY, "echo 2 > " PMUS "cpu_core/rdpmc; " RUN },
   { READ_PMC, 1, "no-pmu", UNKNOWN },
+  { READ_PMC, 1, "rdpmc=x", UNKNOWN },
   /* PMCCNTR */
+  { ARM_MODULE, 0, "pmu=armv8_pmuv3", MODULE },
   { ARM_MODULE, 0, "pmu=armv7_cortex_a7", MODULE },
   /* These PMUs have other registers. */
   { ARM_MODULE, 0, "pmu=armv6_1176", UNKNOWN },
@@ -431,10 +454,12 @@ static const struct {
   { ARM_MODULE, 0, "pmu=arm_spe_0; pmu=arm_cmn_0", UNKNOWN },
   /* it is unknown whether there is a PMU */
   { ARM_MODULE, 0, "linux=6.1.0", UNKNOWN },
+  { RDCYCLE, 0, "access=0", LEGACY },
   { RDCYCLE, 0, "access=1", LEGACY },
   { RDCYCLE, 0, "access=2", UNKNOWN },
   /* no newline, so the number may be cut short */
   { RDCYCLE, 0, "/proc/sys/kernel/perf_user_access=1", UNKNOWN },
+  { RDCYCLE, 0, "linux=6.1.0", UNKNOWN },
 #if HAVE_BACKEND_amd64_pmcff
   { FIXED_COUNTER, EBUSY, "cpuid=; rdpmc=2; watchdog=1", WATCHDOG, RUN },
   { FIXED_COUNTER, 0, "cpuid=; rdpmc=2; watchdog=0",
@@ -574,6 +599,23 @@ TEST_LOOP(hypervisor_is_named_and_the_remedy_can_be_applied,
     name && strcmp(name, CPUC_HYPERVISOR_UNKNOWN) != 0 ? NO_PMU_HERE : NO_PMU_DRIVEN);
   if (hypervisors[_i].remedy || !name)
     ck_assert_pstr_eq(found.remedy, hypervisors[_i].remedy);
+}
+
+TEST(line_is_found_anywhere_in_a_file)
+{
+  char text[8];
+
+  begin_machine("/a=xkey: 0\nke\nkey: 1\nkey: 2\n; /b=\nkey:\n; /c=keykey: 3\nkey: 4; /d=; "
+    "/f=key:123456789\n");
+  ck_assert_int_eq(cpuc_file_read_line("/a", "key:", text, sizeof text), 2);
+  ck_assert_str_eq(text, " 1");
+  ck_assert_int_eq(cpuc_file_read_line("/b", "key:", text, sizeof text), 0);
+  ck_assert_int_eq(cpuc_file_read_line("/c", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_file_read_line("/d", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_file_read_line("/e", "key:", text, sizeof text), -1);
+  ck_assert_int_eq(cpuc_file_read_line("/f", "key:", text, sizeof text), 7);
+  ck_assert_str_eq(text, "1234567");
+  remove_machine();
 }
 
 static struct report report;

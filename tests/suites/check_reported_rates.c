@@ -100,7 +100,7 @@ static void expect_frequency(long long hz, const char *source)
 }
 
 /* `tsc` is the rate of the time-stamp counter. */
-TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 18)
+TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 21)
 {
   static const struct {
     struct answer answer;
@@ -113,14 +113,17 @@ TEST_LOOP(sysctl_by_name_reports_the_frequency_or_the_rate_of_the_tsc, 18)
     { { "dev.cpu.0.freq", 2200, 4, NULL }, 2200000000, 0 },
     { { "dev.cpu.0.freq", -1, 4, NULL }, 0, 0 },
     { { "dev.cpu.0.freq", 2000000, 4, NULL }, 0, 0 },
+    { { "hw.cpufrequency", 999, 8, NULL }, 0, 0 },
     { { "hw.cpufrequency", 1000000000001, 8, NULL }, 0, 0 },
     { { "dev.cpu.0.freq", 2200, 2, NULL }, 0, 0 },
     { { "dev.cpu.0.freq", 2200, 16, NULL }, 0, 0 },
     /* the highest number of a text, without the power behind it */
     { { "dev.cpu.0.freq_levels", 0, 0, "3800/-1 3766/65000 2166/-1" }, 3800000000, 0 },
+    { { "dev.cpu.0.freq_levels", 0, 0, "2601/99999999" }, 2601000000, 0 },
     { { "dev.cpu.0.freq_levels", 0, 0, "" }, 0, 0 },
     { { "dev.cpu.0.freq_levels", 0, 0, "x -5 99999999999999999999" }, 0, 0 },
     { { "machdep.cpu.frequency.available", 0, 0, "600 816 1416 1200" }, 1416000000, 0 },
+    { { "machdep.cpu.frequency.available", 0, 0, "1200" }, 1200000000, 0 },
     { { "machdep.cpu.frequency.available", 0, 0, "fast" }, 0, 0 },
     { { "machdep.tsc_freq", 2596132000, 8, NULL }, 0, 2596132000 },
     { { "machdep.tsc.frequency", 2600000000, 8, NULL }, 0, 2600000000 },
@@ -182,6 +185,7 @@ static const struct {
   { { 0x14, 2, 250, 24000000, 3000 }, { 0 }, "", 0, NULL },
   { { 0x16, 0, 250, 24000000, 3000 }, { 0 }, "", 0, NULL },
   { { 0x16, 2, 0, 24000000, 3000 }, { 0 }, "", 0, NULL },
+  { { 0x16, 0, 0, 0, 3000 }, { 0 }, "", 0, NULL },
   { { 0x16, 1, 0xffffffff, 0xffffffff, 0 }, { 0 }, "", 0, NULL },
   { { 0x16, 2, 250, 0, 0xffff0000 }, { 0 }, "", 0, NULL }, /* reserved bits */
 #define HYPERVISOR "CPUID leaf 40000010H"
@@ -197,6 +201,7 @@ static const struct {
   { NAMED, "       Intel(R) Core(TM) i7-3770 CPU @ 3.40GHz", 3400000000, "model name" },
   { NAMED, "           Intel(R) Xeon(TM) CPU 2.80GHz", 2800000000, "model name" },
   { NAMED, "13th Gen Intel(R) Core(TM) i9-13900K", 0, NULL },
+  { NAMED, "Intel @ 99999GHz", 0, NULL },
   { NAMED, "Intel @", 0, NULL },
   /* all sources, then without the first one, and so on */
 #define NAME "Intel @ 2.10GHz"
@@ -278,7 +283,9 @@ TEST(kernel_factors_give_the_rate)
     ck_assert_int_le(llabs(rate_from_factors((unsigned int)mult, 31) - rates[i]),
       rates[i] / 100000000);
   }
+  ck_assert_int_eq(rate_from_factors(1, 0), 1000000000);
   ck_assert_int_eq(rate_from_factors(0, 31), 0);
+  ck_assert_int_eq(rate_from_factors(1, 63), 0);
   ck_assert_int_eq(rate_from_factors(1, 65535), 0);
   ck_assert_int_eq(rate_from_factors(0xffffffff, 0), 0);
   ck_assert_int_eq(rate_from_factors(1u << 31, 31), 1000000000);

@@ -503,28 +503,32 @@ static double window_error(double nanoseconds)
 
 /* Counters of any rate, clocks, costs of a read, and an interruption at any time. Some counters
    return random counts. */
-TEST(random_machine_gives_no_wrong_scale)
+TEST(random_machine_gives_no_wrong_scale_or_rate)
 {
   static const long long resolutions[] = { 1, 10, 41, 100, 1000 };
   struct suite_repeat repeat = suite_repeat(30000);
 
   while (suite_again(&repeat)) {
     double rate = 1 + (double)(random64() % (1ULL << (1 + random64() % 33))), error;
-    long long persecond = 1000 + (long long)(random64() % 5000000000), sixteenths, reported;
+    long long persecond = 1000 + (long long)(random64() % 5000000000), sixteenths, found, reported;
     int is_random = random64() % 8 == 0, i;
 
     if (random64() % 2)
       rate = (double)persecond * 16 / (double)(1 + random64() % 4096);
     reported = (long long)(rate * (0.95 + (double)(random64() % 100) / 1000)) + 1;
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 3; i++) {
       begin_with_rate(rate);
       machine.resolution = resolutions[random64() % 5];
       machine.read_cost = machine.counter_cost = (double)(10 + random64() % 990);
       machine.jump = (double)(random64() % (1 << 24));
       machine.jump_at = (double)(random64() % 2000000);
       machine.is_random = is_random;
-      if (cpuc_calibrate_scaling(counters, i ? reported : 0, persecond, &sixteenths)
-          == CPUC_REASON_NONE && !is_random) {
+      if (i == 2) {
+        found = cpuc_calibrate_rate(read_simulated, 64);
+        error = fabs((double)found / rate - 1);
+        ck_assert(found >= 0 && (is_random || found == 0 || error <= 0.01 + window_error(850000)));
+      } else if (cpuc_calibrate_scaling(counters, i ? reported : 0, persecond, &sixteenths)
+        == CPUC_REASON_NONE && !is_random) {
         error = i ? fabs(rate / (double)reported - 1)
                   : fabs(rate * (double)sixteenths / 16 / (double)persecond - 1);
         ck_assert_msg(i ? error <= 0.01 + window_error(200000) * (1 + error)
