@@ -16,11 +16,10 @@
 enum {
   SHORT_PASSES = 8192 / CPUC_DEPENDENT_ADD_PASS,
   LONG_PASSES = 32768 / CPUC_DEPENDENT_ADD_PASS,
-  MOST_PASSES = 1 << 16,  /* 3 ms at 10 GHz: each counter for which there is a chain advances */
-  CHAIN_STEPS = 200,      /* of a coarse counter, in a chain */
+  MOST_PASSES = 1 << 16, /* 3 ms at 10 GHz: each counter for which there is a chain advances */
+  CHAIN_STEPS = 200,     /* of a coarse counter, in a chain */
   LONGEST_CHAIN_US = 1000,
-  BASES = 47,
-  BASE_GROUPS = 3, /* with one group of 141, the stack would exceed 4 kB */
+  BASES = 141,
   EMPTY_SECTIONS = 1000,
   STEPS = 16,
   STEP_READS = 1000000
@@ -119,34 +118,18 @@ double cpuc_bench_meter_middle(double *values, int count)
   return sum / (count - count / 4 * 2);
 }
 
-/* Sorts the values, and returns the mean of the lower half. */
-static double lower_half(double *values)
-{
-  double sum = 0;
-  int i;
-
-  cpuc_quantile_sort(values, BASES);
-  for (i = 0; i < BASES / 2; i++)
-    sum += values[i];
-  return sum / (BASES / 2);
-}
-
-/* An interruption, or another thread of the core, only makes a chain longer. */
+/* The two chains of a pair run at nearly the same frequency, beside the same load of the core's
+   other thread. */
 static double find_base(struct cpuc_bench_meter *meter)
 {
-  double halves[BASES], wholes[BASES], base = 0;
-  int i, group;
+  double bases[BASES];
+  int i;
 
-  for (group = 0; group < BASE_GROUPS; group++) {
-    for (i = 0; i < BASES && !meter->failure; i++) {
-      halves[i] = chain_section(meter, meter->passes / 2);
-      wholes[i] = chain_section(meter, meter->passes);
-    }
-    if (meter->failure)
-      return 0;
-    base += (2 * lower_half(halves) - lower_half(wholes)) / BASE_GROUPS;
+  for (i = 0; i < BASES && !meter->failure; i++) {
+    bases[i] = 2 * chain_section(meter, meter->passes / 2);
+    bases[i] -= chain_section(meter, meter->passes);
   }
-  return base;
+  return meter->failure ? 0 : cpuc_bench_meter_middle(bases, BASES);
 }
 
 void cpuc_bench_meter_set_chain(struct cpuc_bench_meter *meter, int is_long)
