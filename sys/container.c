@@ -6,7 +6,8 @@
    "Configure a Security Context"; proc_pid_mountinfo(5); flatpak-run(1), --devel;
    lxc.container.conf(5); systemd-nspawn(1), --system-call-filter; google/gvisor, linux64.go, whose
    kernel always has one date; moby and containers-common, default seccomp profiles
-   (perf_event_open with CAP_PERFMON). */
+   (perf_event_open with CAP_PERFMON, and in older releases of containers-common with CAP_SYS_ADMIN,
+   too); Apptainer, "Security Options" (--security). */
 
 #include "config.h"
 
@@ -24,8 +25,10 @@
 #define STEPS(allow, or_perfmon, or_admin) \
   { NULL, allow, allow or_perfmon, allow ", and " ON_HOST, ON_HOST or_admin }
 #define PROFILE "run the container with a seccomp profile that allows perf_event_open"
-#define ENGINE STEPS(PROFILE, ", or with --cap-add PERFMON", \
+#define ENGINE_WITH(perfmon) STEPS(PROFILE, ", or with --cap-add " perfmon, \
   ", or run the container with --cap-add SYS_ADMIN")
+#define ENGINE ENGINE_WITH("PERFMON")
+#define PODMAN ENGINE_WITH("PERFMON,SYS_ADMIN")
 
 /* Where a sign is. The first kind is found by its name in the variable `container` or in
    /run/systemd/container alone. */
@@ -47,19 +50,22 @@ static const struct row {
         ", or add SYS_ADMIN to securityContext.capabilities of the container") },
     { { FILE_EXISTS, "/run/secrets/kubernetes.io" }, { VARIABLE, "KUBERNETES_SERVICE_HOST" },
       { CGROUP, "/kubepods" } } },
-  { { "docker", ENGINE }, { { FILE_EXISTS, "/.dockerenv" } } },
-  { { "podman", ENGINE }, { { FILE_EXISTS, "/run/.containerenv" } } },
+  { { "docker", ENGINE }, { { FILE_EXISTS, "/.dockerenv" }, { ROOT_MOUNT, "/var/lib/docker/" } } },
+  { { "podman", PODMAN }, { { FILE_EXISTS, "/run/.containerenv" } } },
   { { "flatpak", STEPS("run it with flatpak run --devel", "", "") },
     { { FILE_EXISTS, "/.flatpak-info" } } },
+  { { "apptainer", STEPS("run apptainer with --security=seccomp:FILE, which allows perf_event_open",
+        "", "") }, { { FILE_EXISTS, "/.singularity.d" } } },
   { { "lxc", STEPS("allow perf_event_open in lxc.seccomp.profile of the container", "", "") },
     { { FILE_EXISTS, "/dev/lxd" }, { FILE_EXISTS, "/dev/incus" }, { CGROUP, ":/lxc" } } },
   { { "systemd-nspawn", STEPS("run systemd-nspawn with --system-call-filter=perf_event_open", "",
         "") }, { { NAME, NULL } } },
-  { { "containerd", ENGINE }, { { ROOT_MOUNT, "/var/lib/containerd/" } } },
+  { { "containerd", ENGINE },
+    { { ROOT_MOUNT, "/var/lib/containerd/" }, { ROOT_MOUNT, "/io.containerd." } } },
   { { "wsl", ENGINE }, { { NAME, NULL } } },
   { { "rkt", ENGINE }, { { NAME, NULL } } },
   { { "proot", ENGINE }, { { NAME, NULL } } },
-  { { "oci", ENGINE }, { { ROOT_MOUNT, "/var/lib/containers/" } } },
+  { { "oci", PODMAN }, { { ROOT_MOUNT, "/var/lib/containers/" } } },
 };
 
 /* What the signs are searched in. */
