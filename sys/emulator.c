@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Finds an emulator: from binfmt_misc, if it starts programs of this architecture with an emulator;
-   from CPUID, in which most emulators of x86 name themselves; and from macOS. The emulator imitates
-   the name of the architecture, too.
-   Source: Linux, Documentation/admin-guide/binfmt-misc.rst; qemu, scripts/qemu-binfmt-conf.sh,
-   linux-user/mips/target_syscall.h and hppa/target_syscall.h; FEX, docs/CPUID.md; box64,
-   src/tools/my_cpuid.c and system/box64.conf.cmake; Apple, "Running Intel Binaries in Linux VMs
-   with Rosetta". */
+   from CPUID, in which most emulators of x86 name themselves; from the architecture of the kernel;
+   and from macOS. The emulator imitates the name of the architecture, too.
+   Source: Linux, Documentation/admin-guide/binfmt-misc.rst and sysctl/kernel.rst; qemu,
+   scripts/qemu-binfmt-conf.sh, linux-user/mips/target_syscall.h and hppa/target_syscall.h; FEX,
+   docs/CPUID.md; box64, src/tools/my_cpuid.c and system/box64.conf.cmake; Apple, "Running Intel
+   Binaries in Linux VMs with Rosetta". */
 
 #include "config.h"
 
@@ -89,6 +89,17 @@ static const char *qemu_architecture(const char *machine)
   return is_i386(machine) ? "i386" : machine;
 }
 
+/* Returns 1 if the kernel is for another family of CPUs. Containers hide binfmt_misc, but not this
+   file, which Linux has since 6.1. The names of a family begin with one letter (arm, aarch64),
+   except on x86. */
+static int is_kernel_foreign(const char *machine)
+{
+  char kernel[16];
+
+  return cpuc_file_read_start("/proc/sys/kernel/arch", kernel, sizeof kernel) > 0
+    && *kernel != *machine && !(strstr(kernel, "86") && strstr(machine, "86"));
+}
+
 static const char *find_interpreter(void)
 {
   static char qemu[48];
@@ -106,7 +117,9 @@ static const char *find_interpreter(void)
       return emulators[i].name;
   }
   snprintf(qemu, sizeof qemu, "qemu-%.40s", qemu_architecture(system.machine));
-  return is_interpreter(qemu) ? qemu : NULL;
+  if (is_interpreter(qemu))
+    return qemu;
+  return is_kernel_foreign(system.machine) ? "user-mode (foreign kernel)" : NULL;
 }
 
 #endif

@@ -411,7 +411,11 @@ static const struct {
     HOST_LEVEL_2 },
   /* emulators */
   { EVENT, ENOENT, "cpuid=FEXIFEXIEMU; pmu=armv8_pmuv3_0", EMULATED },
+#ifdef __linux__
+  { EVENT, ENOSYS, "level=2; linux=6.8.0; seccomp=2; docker; pmu=cpu; arch=vax", EMULATED },
+#endif
 #ifdef __x86_64__
+  { EVENT, ENOSYS, "level=2; linux=6.8.0; seccomp=2; pmu=cpu; arch=i386", CAN_ALLOW },
   { EVENT, ENOENT, "interpreter=FEX-x86_64; pmu=armv8_pmuv3_0", EMULATED },
   { EVENT, ENOENT, "interpreter=box64; pmu=armv8_pmuv3_0", EMULATED },
   { EVENT, ENOENT, "interpreter=FEX-x86; pmu=cpu", UNKNOWN }, /* of other programs */
@@ -728,6 +732,10 @@ static const struct {
   { "i686", "interpreter=qemu-i386", NULL, "qemu-i386;" },
   { "parisc", "interpreter=qemu-hppa", NULL, "qemu-hppa;" },
   { "riscv64", "interpreter=qemu-riscv64; interpreter=rosetta", NULL, "qemu-riscv64;" },
+  { "aarch64", "docker; arch=x86_64", NULL, "docker;user-mode (foreign kernel);" },
+  { "x86_64", "arch=aarch64", NULL, "user-mode (foreign kernel);" },
+  { "armv8l", "arch=aarch64", NULL, "" },
+  { "i686", "arch=x86_64", NULL, "" },
   { "mips", "interpreter=" QEMU_MIPS, NULL, QEMU_MIPS ";" },
   { "mips64", "interpreter=" QEMU_MIPS64, NULL, QEMU_MIPS64 ";" },
 #endif
