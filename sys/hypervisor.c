@@ -15,6 +15,7 @@
 #include "sys/cpuid.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define CLOCKS "/sys/devices/system/clocksource/clocksource0/"
@@ -74,6 +75,9 @@ static const struct product {
   CLOUD("Vultr", "\nVultr"),
   CLOUD("Scaleway", "\nScaleway"),
   CLOUD("Linode", "\nLinode"),
+  CLOUD("Akamai", "\nAkamai"),
+  CLOUD("UpCloud", "\nUpCloud"),
+  CLOUD("Exoscale", "\nExoscale"),
   CLOUD("Oracle Cloud", "\nOracleCloud.com\n"),
   CLOUD("OpenStack", "\nOpenStack"),
   { "Hyper-V (WSL2)", SERVICE,
@@ -199,9 +203,14 @@ static void search_cpuid(struct search *search)
   }
 }
 
-static void count_entry(const char *name, void *count)
+/* A virtio device of type 7, rpmsg, is a coprocessor on the same chip. */
+static void count_device(const char *name, void *count)
 {
-  *(int *)count += *name != '.';
+  char path[96], type[8];
+
+  snprintf(path, sizeof path, "/sys/bus/virtio/devices/%.32s/device", name);
+  (void)cpuc_file_read_start(path, type, sizeof type);
+  *(int *)count += *name != '.' && strcmp(type, "0x0007\n") != 0;
 }
 
 /* Searches the devices that only hypervisors have. */
@@ -213,7 +222,7 @@ static void search_buses(struct search *search)
   size_t i;
 
   for (i = 0; i < sizeof buses / sizeof buses[0]; i++)
-    cpuc_file_list(buses[i], count_entry, &count);
+    cpuc_file_list(buses[i], count_device, &count);
   if (count == 0)
     return;
   search->is_virtual = YES;

@@ -102,6 +102,7 @@ static const struct {
   { "board-vendor", DMI "board_vendor", "%s\n" },
   { "board-name", DMI "board_name", "%s\n" },
   { "virtio", "/sys/bus/virtio/devices/virtio0", "" },
+  { "virtio-type", "/sys/bus/virtio/devices/virtio0/device", "%s\n" },
   { "no-virtio", "/sys/bus/virtio/drivers/virtio_net", "" },
   { "vmbus", "/sys/bus/vmbus/devices/vmbus_0", "" },
   { "sys", "/sys/bus/%s", "" },
@@ -544,6 +545,10 @@ static const struct {
   { "cpuid=KVMKVMKVM; vendor=QEMU; product=Standard PC; asset=OracleCloud.com",
     "KVM (Oracle Cloud)", CLOUD_REMEDY },
   { "cpuid=KVMKVMKVM; vendor=Hetzner; product=vServer", "KVM (Hetzner)", CLOUD_REMEDY },
+  { "cpuid=KVMKVMKVM; vendor=Akamai; product=Compute Instance", "KVM (Akamai)", CLOUD_REMEDY },
+  { "cpuid=KVMKVMKVM; vendor=UpCloud; product=Server", "KVM (UpCloud)", CLOUD_REMEDY },
+  { "cpuid=KVMKVMKVM; vendor=Exoscale; product=Exoscale Compute Platform", "KVM (Exoscale)",
+    CLOUD_REMEDY },
   { "cpuid=Microsoft Hv; vendor=Microsoft Corporation; product=Virtual Machine; "
     "asset=7783-7084-3265-9085-8269-3286-77", "Hyper-V (Azure)", LEAVE },
   /* Hyper-V, and WSL, whose machines Set-VMProcessor does not find */
@@ -582,6 +587,8 @@ static const struct {
   { "vendor=Microsoft Corporation; product=Virtual Machine; vmbus; "
     "asset=7783-7084-3265-9085-8269-3286-77", "Hyper-V (Azure)", LEAVE },
   { "virtio", CPUC_HYPERVISOR_UNNAMED, LEAVE },
+  { "virtio-type=0x0001", CPUC_HYPERVISOR_UNNAMED, LEAVE },
+  { "virtio-type=0x0007; board=ti,am625-sk", NULL, NULL }, /* rpmsg to a coprocessor */
   { "cpuid=something; virtio; vendor=Hetzner", "KVM (Hetzner)", CLOUD_REMEDY },
   { "cpuid=; virtio", NULL, NULL }, /* hardware that imitates virtio */
   { "cpuid=something", CPUC_HYPERVISOR_UNNAMED, LEAVE },
