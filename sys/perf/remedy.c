@@ -331,6 +331,10 @@ void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
     diagnosis);
 }
 
+/* A container has the setting of its host, but cannot change it. */
+#define SET_ACCESS(value) (cpuc_container_find() ? "sysctl kernel.perf_user_access=" value \
+  " on the host" : "sysctl kernel.perf_user_access=" value)
+
 /* major.minor is the first release with the setting. */
 static void explain_user_access(int highest, int major, int minor, const char *upgrade,
   struct cpuc_diagnosis *diagnosis)
@@ -341,7 +345,7 @@ static void explain_user_access(int highest, int major, int minor, const char *u
     return;
   if (access >= 0) {
     diagnosis->explanation = "kernel.perf_user_access does not allow programs to read it";
-    diagnosis->remedy = "sysctl kernel.perf_user_access=1";
+    diagnosis->remedy = SET_ACCESS("1");
   } else if (!kernel_is_since(major, minor)) {
     diagnosis->explanation = "user-space access to the PMU needs a newer kernel";
     diagnosis->remedy = upgrade;
@@ -373,7 +377,7 @@ void cpuc_remedy_for_rdcycle(int error, int signal, struct cpuc_diagnosis *diagn
 
   (void)error;
   if (signal == SIGILL && (access == 0 || access == 1))
-    diagnosis->remedy = "sysctl kernel.perf_user_access=2";
+    diagnosis->remedy = SET_ACCESS("2");
 }
 
 /* The event of perf stat keeps Intel's fixed cycle counter running, and sets it back only once in

@@ -441,6 +441,7 @@ static const struct {
   { EVENT, TRAPPED, "level=2; seccomp=2; pmu=cpu", CAN_ALLOW },
   /* user access to counters */
   { ARM64_ACCESS, 0, "access=0; linux=6.1.0", NOT_ALLOWED },
+  { ARM64_ACCESS, 0, "access=0; linux=6.1.0; docker", NOT_ALLOWED " on the host" },
   { ARM64_ACCESS, 0, "access=1; linux=6.1.0", UNKNOWN },
   { ARM64_ACCESS, 0, "linux=5.16.20", TOO_OLD("5.17") },
   { ARM64_ACCESS, 0, "linux=5.17.0-rc1; metal; no-pmu", NOT_DRIVEN },
@@ -474,6 +475,7 @@ static const struct {
   { ARM_MODULE, 0, "linux=6.1.0", UNKNOWN },
   { RDCYCLE, 0, "access=0", LEGACY },
   { RDCYCLE, 0, "access=1", LEGACY },
+  { RDCYCLE, 0, "access=1; docker", LEGACY " on the host" },
   { RDCYCLE, 0, "access=2", UNKNOWN },
   /* no newline, so the number may be cut short */
   { RDCYCLE, 0, "/proc/sys/kernel/perf_user_access=1", UNKNOWN },
