@@ -91,13 +91,14 @@ static const char *qemu_architecture(const char *machine)
 
 /* Returns 1 if the kernel is for another family of CPUs. Containers hide binfmt_misc, but not this
    file, which Linux has since 6.1. The names of a family begin with one letter (arm, aarch64),
-   except on x86. */
+   except on x86. "um" is User Mode Linux, on any CPU. */
 static int is_kernel_foreign(const char *machine)
 {
   char kernel[16];
 
   return cpuc_file_read_start("/proc/sys/kernel/arch", kernel, sizeof kernel) > 0
-    && *kernel != *machine && !(strstr(kernel, "86") && strstr(machine, "86"));
+    && *kernel != *machine && *kernel != 'u'
+    && !(strstr(kernel, "86") && strstr(machine, "86"));
 }
 
 static const char *find_interpreter(void)

@@ -745,6 +745,7 @@ static const struct {
   { "x86_64", "arch=aarch64", NULL, "user-mode (foreign kernel);" },
   { "armv8l", "arch=aarch64", NULL, "" },
   { "i686", "arch=x86_64", NULL, "" },
+  { "x86_64", "arch=um", NULL, "" },
   { "mips", "interpreter=" QEMU_MIPS, NULL, QEMU_MIPS ";" },
   { "mips64", "interpreter=" QEMU_MIPS64, NULL, QEMU_MIPS64 ";" },
 #endif
