@@ -67,6 +67,7 @@ static const struct {
   { "hw.cpufrequency_max", 1, 0 },               /* Darwin on Intel */
   { "hw.cpufrequency", 1, 0 },                   /* Darwin on Intel and PowerPC */
   { "hw.clockrate", MHZ, 0 },                    /* FreeBSD on x86 */
+  { "dev.cpu.4.freq_levels", MHZ, 1 },           /* FreeBSD: big cores of RK3399 and RK3588 */
   { "dev.cpu.0.freq_levels", MHZ, 1 },           /* FreeBSD: MHz and mW, descending */
   { "machdep.cpu.frequency.available", MHZ, 1 }, /* NetBSD on Arm: MHz */
   { "dev.cpu.0.freq", MHZ, 0 },                  /* FreeBSD */

@@ -150,6 +150,8 @@ TEST(calls_report_the_frequency_in_their_order)
   expect_frequency(800000000, "dev.cpu.0.freq");
   answers[1] = (struct answer) { "dev.cpu.0.freq_levels", 0, 0, "3300/-1 800/-1" };
   expect_frequency(3300000000, "dev.cpu.0.freq_levels");
+  answers[5] = (struct answer) { "dev.cpu.4.freq_levels", 0, 0, "3500/-1 800/-1" };
+  expect_frequency(3500000000, "dev.cpu.4.freq_levels");
   answers[2] = (struct answer) { "hw.clockrate", 3400, 4, NULL };
   expect_frequency(3400000000, "hw.clockrate");
   answers[3] = (struct answer) { "hw.cpufrequency", 2400000000, 8, NULL };
