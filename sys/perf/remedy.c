@@ -147,6 +147,8 @@ enum {
 #define CANNOT_EXCLUDE \
   "this PMU cannot exclude the kernel, and kernel.perf_event_paranoid is above 1"
 #define ALLOW "allow perf_event_open in the seccomp filter of this process"
+#define EMULATED \
+  "an emulator runs this program", "run a program that is compiled for the CPU of this machine"
 #define SET(level) "sysctl kernel.perf_event_paranoid=" level
 
 /* A remedy other than a step of the container: the one in the row, or that of the hypervisor. */
@@ -160,10 +162,11 @@ static const struct {
   const char *explanation, *remedy;
 } decisions[] = {
   { IN_SANDBOX, CPUC_CONTAINER_LEAVE, "this sandbox does not implement perf_event_open", NULL },
+  /* Most emulators of one program lack the system call, whatever the machine has. */
+  { ON_EMULATOR | GOT_ENOSYS, CONSTANT, EMULATED },
   /* Some hypervisors can be configured to provide a PMU. */
   { PMU_ABSENT | ON_VIRTUAL_MACHINE, OF_HYPERVISOR, VIRTUAL_MACHINE, NULL },
-  { ON_EMULATOR, CONSTANT, "an emulator runs this program",
-    "run a program that is compiled for the CPU of this machine" },
+  { ON_EMULATOR, CONSTANT, EMULATED },
   { PMU_ABSENT, CONSTANT, "the kernel has no driver for a PMU of this CPU", NULL },
   /* The system call is missing. A kernel without perf events has neither a level nor a directory
      of PMUs. */

@@ -414,6 +414,7 @@ static const struct {
   { EVENT, ENOENT, "cpuid=FEXIFEXIEMU; pmu=armv8_pmuv3_0", EMULATED },
 #ifdef __linux__
   { EVENT, ENOSYS, "level=2; linux=6.8.0; seccomp=2; docker; pmu=cpu; arch=vax", EMULATED },
+  { EVENT, ENOSYS, "level=2; linux=6.8.0; seccomp=2; docker; no-pmu; kvm; arch=vax", EMULATED },
 #endif
 #ifdef __x86_64__
   { EVENT, ENOSYS, "level=2; linux=6.8.0; seccomp=2; pmu=cpu; arch=i386", CAN_ALLOW },
