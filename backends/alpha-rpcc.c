@@ -22,10 +22,7 @@ static long long read_pcc(void)
 
 const struct cpuc_backend cpuc_backend_alpha_rpcc = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 32,
-  .register_name = "PCC",
-  .unit = "core cycles",
+  .is_32_bit = 1,
   .read = read_pcc,
   .rate = cpuc_cpuinfo_rate,
 };

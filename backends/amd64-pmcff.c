@@ -78,9 +78,6 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 
 const struct cpuc_backend cpuc_backend_amd64_pmcff = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 64,
-  .register_name = "IA32_FIXED_CTR1",
   .unit = "core cycles while not halted",
   .open = open_fixed_counter,
   .read = read_fixed_counter,

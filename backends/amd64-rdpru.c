@@ -34,9 +34,6 @@ static long long read_aperf(void)
 
 const struct cpuc_backend cpuc_backend_amd64_rdpru = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 64,
-  .register_name = "APERF",
   .unit = "core cycles while not halted",
   .open = open_aperf,
   .read = read_aperf,

@@ -25,10 +25,7 @@ static long long read_ccnt(void)
 
 const struct cpuc_backend cpuc_backend_arm32_1176 = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 32,
-  .register_name = "CCNT",
-  .unit = "core cycles",
+  .is_32_bit = 1,
   .read = read_ccnt,
 };
 #endif

@@ -23,10 +23,7 @@ static long long read_pmccntr(void)
 
 const struct cpuc_backend cpuc_backend_arm32_cortex = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 32,
-  .register_name = "PMCCNTR",
-  .unit = "core cycles",
+  .is_32_bit = 1,
   .read = read_pmccntr,
   .explain = cpuc_remedy_for_arm_module,
   .remedy_for_64th = "PMCR.D is set: clear it in the kernel module that permits access",

@@ -21,10 +21,6 @@ static long long read_pmccntr(void)
 
 const struct cpuc_backend cpuc_backend_arm64_pmc = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 64,
-  .register_name = "PMCCNTR_EL0",
-  .unit = "core cycles",
   .read = read_pmccntr,
   .explain = cpuc_remedy_for_arm_module,
   .remedy_for_64th = "PMCR_EL0.D is set: clear it in the kernel module that permits access",

@@ -32,9 +32,6 @@ static struct cpuc_rate cntfrq(void)
 
 const struct cpuc_backend cpuc_backend_arm64_vct = {
   .kind = CPUC_KIND_SCALED,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "CNTVCT",
   .unit = "system counter units",
   .read = read_cntvct,
   .rate = cntfrq,

@@ -12,12 +12,6 @@
 
 #pragma GCC visibility push(hidden)
 
-enum cpuc_scope {
-  CPUC_SCOPE_THREAD, /* each thread has its own count */
-  CPUC_SCOPE_CORE,   /* each core has its own count, which can jump on a migration */
-  CPUC_SCOPE_SYSTEM  /* all cores share one count */
-};
-
 /* The rate of a counter, or a frequency, that the hardware or the kernel reports. */
 struct cpuc_rate {
   long long hz;       /* units per second; 0: unknown */
@@ -52,7 +46,8 @@ struct cpuc_services {
   int (*on_thread_exit)(void (*leave)(void));
 };
 
-/* A backend. All strings are constant. The functions are called
+/* A backend. All strings are constant. A member that is 0 or NULL needs no line in the file of the
+   backend. The functions are called
    - in the selection: by the thread that selects, with signals blocked except those of faults, and
      under the fault guard (sys/guard.h), so that a fault ends the call. If the call is part of the
      trial, or opens the counter again, the fault also drops the counter; or
@@ -61,19 +56,21 @@ struct cpuc_services {
    The comment on a member lists which of these two cases apply, and adds any other cases. */
 struct cpuc_backend {
   enum cpuc_kind kind;
-  enum cpuc_scope scope;
 
-  /* Width in bits: 64, or 32 if only the low half of the result of read() is used. */
-  int width;
+  /* 1: each thread has its own count. 0: each core has its own count, which can jump on a
+     migration, if the kind counts core cycles; otherwise all cores share one count. */
+  int is_of_thread;
 
-  /* What read() reads: the name of a register or function in its manual, such as "TSC"; or a name
-     that several backends share: "perf cycles" for several ways to read one count, "OS clock" for
-     the clocks of POSIX. Of several backends with one register_name, only the first in backends.def
-     that works can be selected, whatever the scores. So the wall clock, which can be set, never
-     wins over the monotonic clock. */
+  /* 1 if only the low half of the result of read() is used. */
+  int is_32_bit;
+
+  /* What read() reads, if several backends read it: "TSC"; "perf cycles" for several ways to read
+     one count; "OS clock" for the clocks of POSIX. Of several backends with one register_name, only
+     the first in backends.def that works can be selected, whatever the scores. So the wall clock,
+     which can be set, never wins over the monotonic clock. NULL: no other backend reads this. */
   const char *register_name;
 
-  /* The unit of the count before scaling, such as "core cycles". */
+  /* The unit of the count before scaling. NULL: count_unit of the kind, such as "core cycles". */
   const char *unit;
 
   /* Prepares read() in the calling thread. Returns 0 or an errno. Called in the selection, by
@@ -84,8 +81,8 @@ struct cpuc_backend {
   /* Returns the count. Called in the selection: in the trial, and after the counter is opened
      again; and, for the reference counter only, by the frequency estimate, which does not call
      open(). Called later by every thread of the program, also in its signal handlers, in forked
-     children, and while another read is interrupted. A counter of CPUC_SCOPE_THREAD opens itself in
-     each further thread at the first read there. For other counters, the open() of the selection
+     children, and while another read is interrupted. A counter of the thread opens itself in each
+     further thread at the first read there. For other counters, the open() of the selection
      suffices in all threads. If `cpucycles` points to this function, the time of this function is
      the whole read cost. */
   long long (*read)(void);
@@ -128,7 +125,7 @@ struct cpuc_backend {
 
   /* The constant in include/cpucycles/inline.h for the instruction of read(), which programs may
      execute inline. 0: inline.h has no constant for the instruction, or an inline read would be
-     wrong, because read() does more than the instruction, or the width is 32. */
+     wrong, because read() does more than the instruction, or the counter has 32 bits. */
   unsigned int inline_method;
 };
 

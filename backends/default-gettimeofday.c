@@ -33,8 +33,6 @@ static long long read_wall_clock(void)
 
 const struct cpuc_backend cpuc_backend_default_gettimeofday = {
   .kind = CPUC_KIND_CLOCK,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
   .register_name = "OS clock",
   .unit = "microseconds",
   .open = open_wall_clock,

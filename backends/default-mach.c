@@ -31,9 +31,6 @@ static struct cpuc_rate mach_rate(void)
 
 const struct cpuc_backend cpuc_backend_default_mach = {
   .kind = CPUC_KIND_SCALED, /* not CLOCK, because the rate depends on the CPU and is verified */
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "mach_absolute_time",
   .unit = "mach time units",
   .read = read_mach,
   .rate = mach_rate,

@@ -26,8 +26,6 @@ static long long read_monotonic(void)
 
 const struct cpuc_backend cpuc_backend_default_monotonic = {
   .kind = CPUC_KIND_CLOCK,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
   .register_name = "OS clock",
   .unit = "nanoseconds",
   .open = open_monotonic,

@@ -115,10 +115,7 @@ static void close_selfcounts(void)
 
 const struct cpuc_backend cpuc_backend_default_selfcounts = {
   .kind = CPUC_KIND_CORE_SYSTEM_CALL,
-  .scope = CPUC_SCOPE_THREAD,
-  .width = 64,
-  .register_name = "thread_selfcounts",
-  .unit = "core cycles",
+  .is_of_thread = 1,
   .open = open_selfcounts,
   .read = read_cycles,
   .close = close_selfcounts,

@@ -35,9 +35,6 @@ static struct cpuc_rate performance_frequency(void)
 
 const struct cpuc_backend cpuc_backend_default_windows = {
   .kind = CPUC_KIND_CLOCK,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "QueryPerformanceCounter",
   .unit = "performance counter units",
   .read = read_performance_counter,
   .rate = performance_frequency,

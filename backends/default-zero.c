@@ -14,9 +14,6 @@ static long long read_zero(void)
 
 const struct cpuc_backend cpuc_backend_default_zero = {
   .kind = CPUC_KIND_NONE,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "nothing",
   .unit = "nothing",
   .read = read_zero,
 };

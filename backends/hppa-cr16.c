@@ -23,10 +23,7 @@ static long long read_cr16(void)
 
 const struct cpuc_backend cpuc_backend_hppa_cr16 = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 8 * sizeof(unsigned long),
-  .register_name = "CR16",
-  .unit = "core cycles",
+  .is_32_bit = sizeof(unsigned long) == 4,
   .read = read_cr16,
   .rate = cpuc_cpuinfo_rate,
 };

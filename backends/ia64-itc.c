@@ -23,10 +23,6 @@ static long long read_itc(void)
 
 const struct cpuc_backend cpuc_backend_ia64_itc = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 64,
-  .register_name = "ITC",
-  .unit = "core cycles",
   .read = read_itc,
   .rate = cpuc_cpuinfo_rate,
 };

@@ -41,9 +41,6 @@ static struct cpuc_rate stable_counter_rate(void)
 
 const struct cpuc_backend cpuc_backend_loong64_rdtime = {
   .kind = CPUC_KIND_SCALED,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "Stable Counter",
   .unit = "stable counter units",
   .read = read_stable_counter,
   .rate = stable_counter_rate,

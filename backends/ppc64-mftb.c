@@ -19,9 +19,6 @@ static long long read_time_base(void)
 
 const struct cpuc_backend cpuc_backend_ppc64_mftb = {
   .kind = CPUC_KIND_SCALED,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "TB",
   .unit = "time base units",
   .read = read_time_base,
   .rate = cpuc_cpuinfo_rate,

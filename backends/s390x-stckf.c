@@ -20,9 +20,6 @@ static long long read_tod(void)
 
 const struct cpuc_backend cpuc_backend_s390x_stckf = {
   .kind = CPUC_KIND_SCALED,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "TOD clock",
   .unit = "TOD clock units",
   .read = read_tod,
   .constant_rate = 4096000000,

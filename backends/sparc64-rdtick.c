@@ -21,10 +21,6 @@ static long long read_tick(void)
 
 const struct cpuc_backend cpuc_backend_sparc64_rdtick = {
   .kind = CPUC_KIND_CORE,
-  .scope = CPUC_SCOPE_CORE,
-  .width = 64,
-  .register_name = "TICK",
-  .unit = "core cycles",
   .read = read_tick,
   .rate = cpuc_cpuinfo_rate,
   .inline_method = CPUCYCLES_INLINE_TICK,

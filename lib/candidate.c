@@ -18,12 +18,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const scopes[] = {
-  [CPUC_SCOPE_THREAD] = "thread",
-  [CPUC_SCOPE_CORE] = "core",
-  [CPUC_SCOPE_SYSTEM] = "system",
-};
-
 static void drop(struct cpuc_candidate *candidate, enum cpuc_reason reason)
 {
   candidate->has_failed = 1;
@@ -65,7 +59,7 @@ static void find_units_and_cycles(struct cpuc_candidate *candidate)
 {
   const struct cpuc_backend *backend = candidate->backend;
   const struct cpuc_calibrate_setup calibration
-    = { backend->read, backend->width, candidate->context->now };
+    = { backend->read, candidate->info.width, candidate->context->now };
   long long persecond = candidate->context->persecond, sixteenths = 0;
   long long reported = cpuc_reported_rate(backend).hz;
   enum cpuc_reason result = CPUC_REASON_NONE;
@@ -116,7 +110,7 @@ static void extend_for_trial(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
 
-  if (candidate->backend->width == 32)
+  if (candidate->backend->is_32_bit)
     extend(candidate, 0);
 }
 
@@ -127,7 +121,7 @@ static void extend_for_use(void *argument)
   struct cpuc_candidate *candidate = argument;
   long long rate, again;
 
-  if (candidate->backend->width != 32)
+  if (!candidate->backend->is_32_bit)
     return;
   rate = cpuc_calibrate_rate(candidate->backend->read, 32);
   again = cpuc_calibrate_rate(candidate->backend->read, 32);
@@ -257,14 +251,14 @@ static void prove(void *argument)
     note_unproven(candidate, thousandths);
 }
 
-/* Drops a counter of scope core if it no longer advances. The trial of another counter may have
+/* Drops a counter of the core if it no longer advances. The trial of another counter may have
    stopped it by closing a perf event that used the same hardware. */
 static void read_again(void *argument)
 {
   struct cpuc_candidate *candidate = argument;
   long long smallest;
 
-  if (candidate->backend->scope != CPUC_SCOPE_CORE)
+  if (!cpuc_candidate_kind(candidate)->counts_core_cycles || candidate->backend->is_of_thread)
     (void)candidate->reader.read();
   else if (find_step(&candidate->reader, 1, &smallest) == CPUC_REASON_NOT_INCREASING)
     drop(candidate, CPUC_REASON_NOT_INCREASING);
@@ -288,13 +282,15 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
   struct cpuc_candidate_context *context)
 {
   const struct cpuc_backend *backend = entry->backend;
+  const struct cpuc_kind_facts *kind = &cpuc_kind_facts[backend->kind];
+  const char *scope = kind->counts_core_cycles ? "core" : "system";
 
   *candidate = (struct cpuc_candidate) {
     .backend = backend,
-    .info = { .name = entry->name, .summary = entry->summary,
-      .kind = cpuc_kind_facts[backend->kind].name, .scope = scopes[backend->scope],
-      .unit = backend->unit, .count_unit = cpuc_kind_facts[backend->kind].count_unit,
-      .width = backend->width },
+    .info = { .name = entry->name, .summary = entry->summary, .kind = kind->name,
+      .scope = backend->is_of_thread ? "thread" : scope,
+      .unit = backend->unit ? backend->unit : kind->count_unit, .count_unit = kind->count_unit,
+      .width = backend->is_32_bit ? 32 : 64 },
     .context = context,
     .reader.read = backend->read,
   };

@@ -74,12 +74,15 @@ static int group_of(const struct cpuc_candidate *candidate)
 static int reads_same_register(const struct cpuc_selection *selection,
   const struct cpuc_candidate *candidate)
 {
+  const char *name = candidate->backend->register_name, *earlier_name;
   const struct cpuc_candidate *earlier;
 
-  for (earlier = selection->candidates; earlier < candidate; earlier++)
-    if (is_usable(earlier) && group_of(earlier) <= group_of(candidate)
-      && strcmp(earlier->backend->register_name, candidate->backend->register_name) == 0)
+  for (earlier = selection->candidates; earlier < candidate; earlier++) {
+    earlier_name = earlier->backend->register_name;
+    if (is_usable(earlier) && group_of(earlier) <= group_of(candidate) && name && earlier_name
+      && strcmp(earlier_name, name) == 0)
       return 1;
+  }
   return 0;
 }
 
@@ -109,8 +112,8 @@ static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_c
    become the fallback counter instead of the OS clock. */
 static int can_be_fallback(const struct cpuc_candidate *candidate)
 {
-  return candidate->backend->scope == CPUC_SCOPE_SYSTEM
-    && candidate->backend->kind != CPUC_KIND_CLOCK;
+  return candidate->backend->kind == CPUC_KIND_REFERENCE
+    || candidate->backend->kind == CPUC_KIND_SCALED;
 }
 
 /* Returns the best usable counter or, with among_fallbacks, the best of those that
@@ -163,7 +166,7 @@ static int choose_among(struct cpuc_selection *selection, int named, const char 
       cpuc_candidate_try(candidate, !can_win(selection, candidate));
   while ((best = find_best(selection, 0)) != NULL)
     if (select_counter(selection, best)) {
-      if (best->backend->scope == CPUC_SCOPE_THREAD)
+      if (best->backend->is_of_thread)
         choose_fallback(selection);
       return 1;
     }

@@ -40,7 +40,7 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
 static long long measure_selected(const struct cpuc_candidate *candidate,
   long long (*read)(void))
 {
-  int is_of_thread = candidate->backend->scope == CPUC_SCOPE_THREAD, i;
+  int is_of_thread = candidate->backend->is_of_thread, i;
   long long highest = 0, rate = 0;
 
   if (is_of_thread && !candidate->is_unproven && cpuc_dependent_add_takes_one_cycle())

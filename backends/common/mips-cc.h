@@ -47,10 +47,7 @@ static long long read_cc(void)
 
 #define CPUC_MIPS_CC_MEMBERS \
   .kind = CPUC_KIND_CORE, \
-  .scope = CPUC_SCOPE_CORE, \
-  .width = 32, \
-  .register_name = "CC", \
-  .unit = "core cycles", \
+  .is_32_bit = 1, \
   .open = open_cc, \
   .read = read_cc
 

@@ -20,10 +20,6 @@ static long long read_cycle(void)
 
 #define CPUC_RISCV_CYCLE_MEMBERS \
   .kind = CPUC_KIND_CORE, \
-  .scope = CPUC_SCOPE_CORE, \
-  .width = 64, \
-  .register_name = "cycle CSR", \
-  .unit = "core cycles", \
   .read = read_cycle, \
   .explain = cpuc_remedy_for_rdcycle, \
   .inline_method = CPUCYCLES_INLINE_CYCLE

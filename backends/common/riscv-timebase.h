@@ -78,9 +78,6 @@ static long long read_time(void)
 
 #define CPUC_RISCV_TIMEBASE_MEMBERS \
   .kind = CPUC_KIND_SCALED, \
-  .scope = CPUC_SCOPE_SYSTEM, \
-  .width = 64, \
-  .register_name = "time CSR", \
   .unit = "timer units", \
   .read = read_time, \
   .rate = time_base_rate, \

@@ -21,8 +21,7 @@ static void explain_refusal(int error, int signal, struct cpuc_diagnosis *diagno
 }
 
 #define CPUC_PERF_MEMBERS \
-  .scope = CPUC_SCOPE_THREAD, \
-  .width = 64, \
+  .is_of_thread = 1, \
   .register_name = "perf cycles", \
   .unit = "core cycles in user mode", \
   .open = open_counter, \

@@ -20,10 +20,7 @@ static inline long long cpuc_tsc_read_with_assembly(void)
 
 #define CPUC_TSC_MEMBERS \
   .kind = CPUC_KIND_REFERENCE, \
-  .scope = CPUC_SCOPE_SYSTEM, \
-  .width = 64, \
   .register_name = "TSC", \
-  .unit = "reference cycles", \
   .explain = cpuc_tsc_explain, \
   .rate = cpuc_tsc_find_rate, \
   .is_invariant = cpuc_tsc_is_invariant, \

@@ -109,7 +109,7 @@ static int test_backend(const struct cpuc_table_entry *entry)
 
   if (entry->backend->open && entry->backend->open(&cpuc_select_services, &why) != 0)
     return 1;
-  wrong = test(entry->name, entry->backend->read, entry->backend->width, 0.5, 1);
+  wrong = test(entry->name, entry->backend->read, entry->backend->is_32_bit ? 32 : 64, 0.5, 1);
   if (entry->backend->close)
     entry->backend->close();
   return wrong;

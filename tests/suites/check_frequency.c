@@ -111,9 +111,6 @@ static struct cpuc_rate report_with_a_fault(void)
 
 static struct cpuc_backend reference = {
   .kind = CPUC_KIND_REFERENCE,
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "R",
   .unit = "units",
   .read = read_reference,
   .rate = report_rate,

@@ -24,9 +24,6 @@ static long long read_count(void)
 
 static const struct cpuc_backend counter = {
   .kind = CPUC_KIND_REFERENCE, /* not of core cycles, which would have to be proven */
-  .scope = CPUC_SCOPE_SYSTEM,
-  .width = 64,
-  .register_name = "count of the test",
   .unit = "reads",
   .read = read_count,
 };

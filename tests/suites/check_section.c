@@ -151,7 +151,7 @@ static long long read_by_26(void)
 static void select_counter(long long (*read)(void))
 {
   static const struct cpuc_backend backend
-    = { .scope = CPUC_SCOPE_SYSTEM, .inline_method = CPUCYCLES_INLINE_CALL };
+    = { .kind = CPUC_KIND_REFERENCE, .inline_method = CPUCYCLES_INLINE_CALL };
   struct cpuc_candidate *selected = cpuc_process_select_once()->selected;
 
   selected->reader = (struct cpuc_reader) { .read = read };

@@ -113,8 +113,7 @@ RATE(report_too_high_rate, 1400000000)
 
 static int entries; /* of the next selection */
 
-/* A table entry. If register_name is not given, it is the name of the counter. Counts how often the
-   counter is opened and closed. */
+/* A table entry. Counts how often the counter is opened and closed. */
 static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backend)
 {
   static struct cpuc_backend pool[8];
@@ -123,8 +122,6 @@ static struct cpuc_table_entry entry(const char *name, struct cpuc_backend backe
 
   ck_assert_int_le(entries, 8);
   *backend_copy = backend;
-  backend_copy->width = backend_copy->width ? backend_copy->width : 64;
-  backend_copy->register_name = backend_copy->register_name ? backend_copy->register_name : name;
   backend_copy->unit = "ticks";
   if (backend.kind != CPUC_KIND_NONE) { /* it is never opened */
     backend_copy->open = backend.open ? backend.open : open_well;
@@ -224,8 +221,7 @@ static void expect_dropped(int i, const char *reason)
   ck_assert_int_eq(candidates[i].info.signal_number, strcmp(reason, "signal") == 0 ? SIGSEGV : 0);
 }
 
-/* Up to five counters, and what becomes of each. Without a kind, a counter is of the kind "core";
-   without a scope, each thread has its own count. */
+/* Up to five counters, and what becomes of each. Without a kind, a counter is of the kind "core". */
 static const struct choice {
   struct cpuc_backend counters[6]; /* up to one without read() */
   int selected;
@@ -260,17 +256,16 @@ static const struct choice {
   /* a winner that cannot be opened again, or that the trial of another counter has stopped */
   { .counters = { { .open = open_only_once, .read = read_up }, { REFERENCE, .read = read_up } },
     .selected = 1, .score = 107, .reasons = { "failed" } },
-  { .counters = { { .scope = CPUC_SCOPE_CORE, .read = read_until_another_opens },
+  { .counters = { { .read = read_until_another_opens },
       { SYSTEM_CALL, .read = read_up_by_41_or_more } },
     .selected = 1, .score = 141, .reasons = { "not-increasing" } },
   /* the fallback of a thread counter: the best shared counter except clocks, or the OS clock */
-  { .counters = { { CLOCK, .read = read_clock, .scope = CPUC_SCOPE_SYSTEM }, { .read = read_up },
-      { .read = read_up_by_41_or_more, .scope = CPUC_SCOPE_CORE },
-      { REFERENCE, .read = read_up_by_4711, .scope = CPUC_SCOPE_SYSTEM },
-      { REFERENCE, .read = read_up, .scope = CPUC_SCOPE_SYSTEM } },
+  { .counters = { { CLOCK, .read = read_clock }, { .is_of_thread = 1, .read = read_up },
+      { .read = read_up_by_41_or_more }, { REFERENCE, .read = read_up_by_4711 },
+      { REFERENCE, .read = read_up } },
     .selected = 1, .score = 7, .fallback = 4 },
-  { .counters = { { .read = read_up },
-      { REFERENCE, .read = read_up, .scope = CPUC_SCOPE_SYSTEM, .open = open_only_once } },
+  { .counters = { { .is_of_thread = 1, .read = read_up },
+      { REFERENCE, .read = read_up, .open = open_only_once } },
     .score = 7, .reasons = { NULL, "failed" } },
   /* the last resorts: a clock, and if no clock can be read, the counter that counts nothing */
   { .counters = { { NONE, .read = read_constant }, { CLOCK, .read = read_constant } },
@@ -407,8 +402,8 @@ static int report_invariance(const char **source)
 
 const struct cpuc_backend *cpuc_reference_counter(void)
 {
-  static const struct cpuc_backend reference = { .kind = CPUC_KIND_REFERENCE, .width = 64,
-    .scope = CPUC_SCOPE_SYSTEM, .read = read_reference, .is_invariant = report_invariance };
+  static const struct cpuc_backend reference = { .kind = CPUC_KIND_REFERENCE,
+    .read = read_reference, .is_invariant = report_invariance };
 
   return reference_rate > 0 ? &reference : NULL;
 }
@@ -517,8 +512,8 @@ TEST(named_last_resort_is_not_reported_as_unusable)
 static void select_with_request(const char *names)
 {
   requested_names = names;
-  SELECT(ENTRY("core", .read = read_up),
-    ENTRY("core-asm", .read = read_up, .register_name = "core"),
+  SELECT(ENTRY("core", .read = read_up, .register_name = "register"),
+    ENTRY("core-asm", .read = read_up, .register_name = "register"),
     ENTRY("refused", .open = open_refused, .read = read_up, .explain = explain),
     ENTRY("zero", NONE, .read = read_constant),
     ENTRY("reference", REFERENCE, .read = read_up), WORKING_CLOCK);

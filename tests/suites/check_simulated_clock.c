@@ -562,8 +562,6 @@ static struct cpuc_candidate *select_fake(struct cpuc_backend backend)
   static struct cpuc_selection selection;
 
   fake = backend;
-  fake.scope = CPUC_SCOPE_SYSTEM;
-  fake.register_name = "R";
   enter_guard();
   cpuc_select(&table, 1, &candidate, &selection);
   leave_guard();
@@ -590,7 +588,7 @@ TEST_LOOP(selection_scales_by_multiple_or_reported_rate, 11)
     { 1, 1, 2000e6, 0, "rate-mismatch" },
     { INT64_MAX, 1, 2000e6, 0, "rate-mismatch" },
   };
-  const struct cpuc_backend backend = { .kind = CPUC_KIND_SCALED, .width = 64,
+  const struct cpuc_backend backend = { .kind = CPUC_KIND_SCALED,
     .read = read_simulated, .rate = report_rate_once };
   const struct cpucycles_counter_info *info;
 
@@ -608,7 +606,7 @@ TEST_LOOP(selection_scales_by_multiple_or_reported_rate, 11)
 TEST(selection_extends_a_32_bit_counter)
 {
   const struct cpuc_backend backend
-    = { .kind = CPUC_KIND_CORE, .width = 32, .read = read_simulated_32 };
+    = { .kind = CPUC_KIND_CORE, .is_32_bit = 1, .read = read_simulated_32 };
   struct cpuc_candidate *candidate;
   long long first, count;
   double begin;
@@ -632,8 +630,7 @@ TEST(selection_extends_a_32_bit_counter)
    any time or, as by a timer of the hypervisor, always for this time. */
 TEST(true_counter_of_core_cycles_is_proven_on_a_busy_machine)
 {
-  const struct cpuc_backend backend
-    = { .kind = CPUC_KIND_CORE, .width = 64, .read = read_simulated };
+  const struct cpuc_backend backend = { .kind = CPUC_KIND_CORE, .read = read_simulated };
   struct suite_repeat repeat = suite_repeat(1000);
 
   SKIP_IF(!cpuc_dependent_add_takes_one_cycle(), "adds prove nothing on this CPU");
@@ -660,7 +657,7 @@ static long long read_interrupted_at_first(void)
   return read_simulated();
 }
 
-#define REFERENCE .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM, .read = read_simulated
+#define REFERENCE .kind = CPUC_KIND_REFERENCE, .read = read_simulated
 
 /* The rate of a counter in use, which advances by hz, is from `low` to `high`. */
 static const struct {
@@ -678,12 +675,12 @@ static const struct {
   { 1e9, { REFERENCE, .rate = report_rate_once }, { 1005000000, "the test", 1 }, 999000000,
     1001000000 },
   /* an interrupted measurement is repeated */
-  { 1e9, { .kind = CPUC_KIND_REFERENCE, .scope = CPUC_SCOPE_SYSTEM,
-      .read = read_interrupted_at_first }, { 0 }, 980000000, 1020000000 },
+  { 1e9, { .kind = CPUC_KIND_REFERENCE, .read = read_interrupted_at_first }, { 0 }, 980000000,
+    1020000000 },
   /* the count of a thread that does not run most of the time: the core frequency, or the rate of
      the count if adds prove nothing */
-  { 0.75e9, { .kind = CPUC_KIND_CORE, .scope = CPUC_SCOPE_THREAD, .read = read_simulated }, { 0 },
-    2970000000, 3030000000 },
+  { 0.75e9, { .kind = CPUC_KIND_CORE, .is_of_thread = 1, .read = read_simulated }, { 0 }, 2970000000,
+    3030000000 },
 };
 
 TEST_LOOP(rate_in_use_is_the_reported_or_measured_one, sizeof rates / sizeof rates[0])
