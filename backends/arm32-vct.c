@@ -14,7 +14,6 @@
 #if HAVE_BACKEND_arm32_vct
 
 #include "backends/backend.h"
-#include "backends/common/rate.h"
 
 static long long read_cntvct(void)
 {
@@ -26,7 +25,7 @@ static struct cpuc_rate cntfrq(void)
   unsigned int hz;
 
   __asm__ volatile("mrc p15, 0, %0, c14, c0, 0" : "=r"(hz));
-  return cpuc_exact_rate(cpuc_rate_if_plausible(hz));
+  return cpuc_exact_rate(hz);
 }
 
 const struct cpuc_backend cpuc_backend_arm32_vct = {

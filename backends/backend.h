@@ -6,27 +6,12 @@
 #ifndef CPUCYCLES_BACKEND_H
 #define CPUCYCLES_BACKEND_H
 
+#include "backends/common/rate.h"
 #include "include/cpucycles/inline.h"
 #include "sys/diagnosis.h"
 #include "sys/kind.h"
 
 #pragma GCC visibility push(hidden)
-
-/* The rate of a counter, or a frequency, that the hardware or the kernel reports. */
-struct cpuc_rate {
-  long long hz;       /* units per second; 0: unknown */
-  const char *source; /* name of the source if there can be several sources, else NULL */
-  /* 1 if the rate is rounded, such as the nominal frequency in the model name of a CPU. A
-     measurement that agrees with a rounded rate is more exact than this rate. */
-  int is_rounded;
-};
-
-/* Returns a rate that is not rounded and comes from the only source. hz is 0 if the rate is
-   unknown. */
-static inline struct cpuc_rate cpuc_exact_rate(long long hz)
-{
-  return (struct cpuc_rate) { hz, 0, 0 };
-}
 
 /* Functions of the library that a backend may call, in any thread, from the beginning of open() on.
    All are async-signal-safe. */
@@ -103,7 +88,7 @@ struct cpuc_backend {
      for a counter that needs no open(); and on demand, by lib/timer.c, for the selected counter.
      NULL: the rate is constant_rate, or none is reported if this is 0. */
   struct cpuc_rate (*rate)(void);
-  long long constant_rate;
+  unsigned long long constant_rate;
 
   /* Explains why the counter was dropped: stores an explanation and a remedy, and may replace the
      reason. error is the errno of open(), or 0. signal is that of a fault in open(), rate()

@@ -10,7 +10,6 @@
 #if HAVE_BACKEND_default_mach
 
 #include "backends/backend.h"
-#include "backends/common/rate.h"
 
 #include <mach/mach_time.h>
 
@@ -25,8 +24,7 @@ static struct cpuc_rate mach_rate(void)
 
   if (mach_timebase_info(&nanoseconds) != 0 || nanoseconds.numer == 0)
     return cpuc_exact_rate(0);
-  return cpuc_exact_rate(
-    cpuc_rate_if_plausible(1000000000ULL * nanoseconds.denom / nanoseconds.numer));
+  return cpuc_exact_rate(1000000000ULL * nanoseconds.denom / nanoseconds.numer);
 }
 
 const struct cpuc_backend cpuc_backend_default_mach = {

@@ -11,7 +11,6 @@
 #if HAVE_BACKEND_default_windows
 
 #include "backends/backend.h"
-#include "backends/common/rate.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -28,9 +27,9 @@ static struct cpuc_rate performance_frequency(void)
 {
   LARGE_INTEGER hz;
 
-  if (!QueryPerformanceFrequency(&hz) || hz.QuadPart <= 0)
+  if (!QueryPerformanceFrequency(&hz))
     return cpuc_exact_rate(0);
-  return cpuc_exact_rate(cpuc_rate_if_plausible((unsigned long long)hz.QuadPart));
+  return cpuc_exact_rate((unsigned long long)hz.QuadPart);
 }
 
 const struct cpuc_backend cpuc_backend_default_windows = {

@@ -13,7 +13,6 @@
 #if HAVE_BACKEND_loong64_rdtime
 
 #include "backends/backend.h"
-#include "backends/common/rate.h"
 
 static long long read_stable_counter(void)
 {
@@ -36,7 +35,7 @@ static struct cpuc_rate stable_counter_rate(void)
 
   if (!(cpucfg(2) & LLFTP) || divisor == 0)
     return cpuc_exact_rate(0);
-  return cpuc_exact_rate(cpuc_rate_if_plausible(crystal * multiplier / divisor));
+  return cpuc_exact_rate(crystal * multiplier / divisor);
 }
 
 const struct cpuc_backend cpuc_backend_loong64_rdtime = {

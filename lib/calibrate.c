@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "lib/calibrate.h"
-#include "backends/common/rate.h"
 #include "lib/scale.h"
 #include "sys/clock-sample.h"
 #include "sys/clock-wait.h"

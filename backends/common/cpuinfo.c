@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include "backends/common/cpuinfo.h"
-#include "backends/common/rate.h"
 #include "sys/architecture.h"
 #include "sys/file.h"
 #include "sys/parse.h"
@@ -38,12 +37,6 @@ static const char *parse_mhz(const char *text, long long *hz)
   return rest ? rest : cpuc_parse_decimal(text, MHZ, hz);
 }
 
-/* "4890.86" */
-static const char *parse_bogomips(const char *text, long long *hz)
-{
-  return cpuc_parse_decimal(text, MHZ, hz);
-}
-
 /* "552.000000": with six decimals, because the line of x86 has three. */
 static const char *parse_exact_mhz(const char *text, long long *hz)
 {
@@ -73,7 +66,7 @@ static const struct {
   { CPUC_ARCHITECTURE_X86, CPUC_CPUINFO_CURRENT, "cpu MHz", parse_mhz },
   { CPUC_ARCHITECTURE_X86 | CPUC_ARCHITECTURE_MIPS, CPUC_CPUINFO_CORE, "model name",
     cpuc_parse_nominal_frequency },
-  { CPUC_ARCHITECTURE_X86, CPUC_CPUINFO_TWICE_TSC, "bogomips", parse_bogomips },
+  { CPUC_ARCHITECTURE_X86, CPUC_CPUINFO_TWICE_TSC, "bogomips", parse_mhz },
   { CPUC_ARCHITECTURE_LOONGARCH | CPUC_ARCHITECTURE_MIPS, CPUC_CPUINFO_CORE, "CPU MHz", parse_mhz },
   { CPUC_ARCHITECTURE_MIPS, CPUC_CPUINFO_CORE, "CPU clock", cpuc_parse_frequency },
   { CPUC_ARCHITECTURE_POWER, CPUC_CPUINFO_CORE, "clock", cpuc_parse_frequency },
@@ -147,5 +140,5 @@ struct cpuc_rate cpuc_cpuinfo_rate(void)
   long long hz = 0;
 
   cpuc_file_read_lines(CPUC_CPUINFO, LIMIT, find_rate, &hz);
-  return cpuc_exact_rate(hz);
+  return cpuc_exact_rate((unsigned long long)hz);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The limits of a plausible rate or frequency, and rates in cells of device trees. A plausible
-   rate can still be wrong. */
+/* Rates and frequencies that the hardware or the kernel reports, and the limits of plausible ones. A
+   plausible rate can still be wrong. */
 
 #ifndef CPUCYCLES_COMMON_RATE_H
 #define CPUCYCLES_COMMON_RATE_H
@@ -13,6 +13,21 @@
 static inline long long cpuc_rate_if_plausible(unsigned long long hz)
 {
   return hz >= CPUC_RATE_LOWEST && hz <= CPUC_RATE_HIGHEST ? (long long)hz : 0;
+}
+
+struct cpuc_rate {
+  long long hz;       /* units per second; 0: unknown */
+  const char *source; /* name of the source if there can be several sources, else NULL */
+  /* 1 if the rate is rounded, such as the nominal frequency in the model name of a CPU. A
+     measurement that agrees with a rounded rate is more exact than this rate. */
+  int is_rounded;
+};
+
+/* Returns a rate that is not rounded and comes from the only source. hz is 0 if the rate is unknown
+   or not plausible. */
+static inline struct cpuc_rate cpuc_exact_rate(unsigned long long hz)
+{
+  return (struct cpuc_rate) { cpuc_rate_if_plausible(hz), 0, 0 };
 }
 
 /* Returns the rate in Hz in one or two cells of a device tree, 32 bits each and big-endian; 0 for

@@ -14,7 +14,6 @@
 #define CPUCYCLES_RISCV_TIMEBASE_H
 
 #include "backends/backend.h"
-#include "backends/common/rate.h"
 #include "sys/file.h"
 
 #include <stddef.h>

@@ -11,7 +11,6 @@
 #if defined(__x86_64__) || defined(__i386__)
 
 #include "backends/tsc/rate.h"
-#include "backends/common/rate.h"
 #include "sys/cpuid.h"
 #include "sys/emulator.h"
 #include "sys/file.h"
@@ -37,11 +36,11 @@
 #include <sys/sysctl.h>
 #endif
 
-static long long from_file(void)
+static unsigned long long from_file(void)
 {
   static const char path[] = "/sys/devices/system/cpu/cpu0/tsc_freq_khz";
 
-  return cpuc_rate_if_plausible((unsigned long long)cpuc_file_read_number(path, 1000));
+  return (unsigned long long)cpuc_file_read_number(path, 1000);
 }
 
 #ifdef HAVE_PERF_EVENTS
@@ -78,16 +77,16 @@ long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *pa
 }
 
 /* Opens a software event, which counts nothing and needs no PMU. */
-static long long from_perf(void)
+static unsigned long long from_perf(void)
 {
   struct perf_event_attr dummy
     = cpuc_perf_event_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, CPUC_PERF_USER);
   int event = cpuc_perf_kernel_open(&dummy, -1);
   const struct perf_event_mmap_page *page = event >= 0 ? cpuc_perf_kernel_map(event) : NULL;
-  long long rate = 0;
+  unsigned long long rate = 0;
 
   if (page) {
-    rate = cpuc_tsc_rate_from_page(page);
+    rate = (unsigned long long)cpuc_tsc_rate_from_page(page);
     cpuc_perf_kernel_unmap(page);
   }
   if (event >= 0)
@@ -99,7 +98,7 @@ static long long from_perf(void)
 
 /* The crystal frequency in ECX of leaf 15H, times EBX / EAX. CPUs on which ECX is 0 do not report
    the rate there. */
-static long long from_cpuid15(void)
+static unsigned long long from_cpuid15(void)
 {
   struct cpuc_cpuid_leaf ratio;
 
@@ -109,12 +108,12 @@ static long long from_cpuid15(void)
   if (ratio.a == 0 || ratio.b == 0)
     return 0;
   /* the product of two 32-bit numbers fits into 64 bits */
-  return cpuc_rate_if_plausible((unsigned long long)ratio.c * ratio.b / ratio.a);
+  return (unsigned long long)ratio.c * ratio.b / ratio.a;
 }
 
 /* The base frequency in leaf 16H, in whole MHz. It is the rounded rate of the TSC if leaf 15H
    contains a ratio without a crystal frequency. */
-static long long from_cpuid16(void)
+static unsigned long long from_cpuid16(void)
 {
   struct cpuc_cpuid_leaf ratio;
 
@@ -123,12 +122,12 @@ static long long from_cpuid16(void)
   ratio = cpuc_cpuid_read(0x15);
   if (ratio.a == 0 || ratio.b == 0 || ratio.c != 0)
     return 0;
-  return cpuc_rate_if_plausible((cpuc_cpuid_read(0x16).a & 0xffff) * 1000000ULL);
+  return (cpuc_cpuid_read(0x16).a & 0xffff) * 1000000ULL;
 }
 
 /* The nominal frequency in the brand string of CPUs of Intel, which is near the rate of the TSC.
    Brand strings of AMD contain no frequency, and those of emulators can contain anything. */
-static long long from_brand_string(void)
+static unsigned long long from_brand_string(void)
 {
   char brand[49];
   long long hz;
@@ -136,13 +135,11 @@ static long long from_brand_string(void)
   if (!cpuc_cpuid_vendor_is("GenuineIntel"))
     return 0;
   cpuc_cpuid_copy_brand(brand);
-  return cpuc_parse_nominal_frequency(brand, &hz)
-    ? cpuc_rate_if_plausible((unsigned long long)hz)
-    : 0;
+  return cpuc_parse_nominal_frequency(brand, &hz) ? (unsigned long long)hz : 0;
 }
 
 /* The rate in kHz in leaf 40000010H, which VMware introduced and other hypervisors also have. */
-static long long from_hypervisor(void)
+static unsigned long long from_hypervisor(void)
 {
   unsigned int highest;
 
@@ -152,11 +149,11 @@ static long long from_hypervisor(void)
   highest = cpuc_cpuid_read(0x40000000).a;
   if (highest < 0x40000010 || highest > 0x4000ffff)
     return 0;
-  return cpuc_rate_if_plausible(cpuc_cpuid_read(0x40000010).a * 1000ULL);
+  return cpuc_cpuid_read(0x40000010).a * 1000ULL;
 }
 
 #ifdef HAVE_SYSCTLBYNAME
-static long long from_sysctl(void)
+static unsigned long long from_sysctl(void)
 {
   static const char *const names[] = {
     "machdep.tsc_freq",      /* FreeBSD, NetBSD */
@@ -168,9 +165,8 @@ static long long from_sysctl(void)
     uint64_t hz = 0;
     size_t length = sizeof hz;
 
-    if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz
-      && cpuc_rate_if_plausible(hz))
-      return cpuc_rate_if_plausible(hz);
+    if (sysctlbyname(names[i], &hz, &length, NULL, 0) == 0 && length == sizeof hz)
+      return hz;
   }
   return 0;
 }
@@ -199,10 +195,11 @@ int cpuc_tsc_is_invariant(const char **source)
 
 /* The sources in the order in which they are asked, the most exact first. Under a hypervisor, leaf
    15H can be that of the host, although the hypervisor scales the TSC, so leaf 40000010H precedes
-   it. Each source returns the rate in Hz, or 0 if it does not report the rate. */
+   it. Each source returns the rate in Hz, or a number that is not plausible, such as 0, if it does
+   not report the rate. */
 static const struct source {
   const char *name;
-  long long (*run)(void);
+  unsigned long long (*run)(void);
   int is_rounded;
 } sources[] = {
   { "tsc_freq_khz", from_file, 0 },
@@ -227,7 +224,7 @@ static void run_source(void *argument)
 {
   struct query *query = argument;
 
-  query->hz = query->source->run();
+  query->hz = cpuc_rate_if_plausible(query->source->run());
 }
 
 /* In the first call, a filter that raises SIGSYS at a system call of one source must not hide the

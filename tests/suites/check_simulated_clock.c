@@ -592,7 +592,7 @@ TEST_LOOP(selection_scales_by_multiple_or_reported_rate, 11)
     .read = read_simulated, .rate = report_rate_once };
   const struct cpucycles_counter_info *info;
 
-  reported_rate = cpuc_exact_rate(rows[_i].reported);
+  reported_rate = (struct cpuc_rate) { rows[_i].reported, NULL, 0 };
   begin_with_rate(24e6);
   machine.hz = rows[_i].hz;
   machine.resolution = rows[_i].resolution;
