@@ -18,7 +18,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	backends/manual.h \
 	backends/tsc/counter.h \
 	backends/tsc/rate.c \
-	backends/tsc/rate.h \
 	backends/tsc/reference.c \
 	lib/bench.h \
 	lib/bench-counter.c \

@@ -10,7 +10,7 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 
-#include "backends/tsc/rate.h"
+#include "backends/tsc/counter.h"
 #include "sys/cpuid.h"
 #include "sys/emulator.h"
 #include "sys/file.h"

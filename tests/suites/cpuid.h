@@ -5,14 +5,14 @@
 #ifndef CPUCYCLES_CPUID_TEST_H
 #define CPUCYCLES_CPUID_TEST_H
 
-#include "backends/tsc/rate.h"
+#if defined(__x86_64__) || defined(__i386__)
+
+#include "backends/tsc/counter.h"
 #include "sys/cpuid.h"
 
 #ifdef HAVE_PERF_EVENTS
 #include <sys/resource.h>
 #endif
-
-#if defined(__x86_64__) || defined(__i386__)
 
 /* The leaves of the simulated CPU. All others contain 0. */
 static struct simulated_leaf {
@@ -28,8 +28,6 @@ struct cpuc_cpuid_leaf cpuc_cpuid_read(unsigned int number)
     i++;
   return cpu[i].leaf; /* the last one contains 0 */
 }
-
-#endif
 
 /* Finds the rate while the process can open no event and no file. */
 static inline struct cpuc_rate tsc_rate_without_kernel(void)
@@ -49,5 +47,7 @@ static inline struct cpuc_rate tsc_rate_without_kernel(void)
 #endif
   return rate;
 }
+
+#endif
 
 #endif
