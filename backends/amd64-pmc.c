@@ -13,9 +13,7 @@
 #include "config.h"
 #if HAVE_BACKEND_amd64_pmc
 
-#include "backends/backend.h"
 #include "backends/perf/counter.h"
-#include "backends/perf/hot.h"
 #include "sys/perf/remedy.h"
 #include "sys/perf/register.h"
 

@@ -14,9 +14,7 @@
 #include "config.h"
 #if HAVE_BACKEND_arm64_perfpmc
 
-#include "backends/backend.h"
 #include "backends/perf/counter.h"
-#include "backends/perf/hot.h"
 #include "sys/perf/remedy.h"
 #include "sys/perf/register.h"
 

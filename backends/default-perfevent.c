@@ -12,9 +12,7 @@
 #include "config.h"
 #if HAVE_BACKEND_default_perfevent
 
-#include "backends/backend.h"
 #include "backends/perf/counter.h"
-#include "backends/perf/hot.h"
 
 static const struct cpuc_perf_counter counter = { .instruction = NULL };
 

@@ -12,9 +12,7 @@ EXTRA_DIST += backends/common/riscv-cycle.h
 EXTRA_DIST += backends/common/riscv-perf.h
 EXTRA_DIST += backends/common/riscv-timebase.h
 EXTRA_DIST += backends/perf/counter.h
-EXTRA_DIST += backends/perf/hot.h
-EXTRA_DIST += backends/perf/open.h
-EXTRA_DIST += backends/perf/read.h
+EXTRA_DIST += backends/perf/thread.h
 
 CPUCYCLES_BACKEND_SOURCES += backends/amd64-pmc.c
 CPUCYCLES_PROBES += probes/amd64-pmc.c

@@ -68,8 +68,7 @@ lib_libcpucycles_core_la_SOURCES = \
 if PERF_EVENTS
 lib_libcpucycles_core_la_SOURCES += \
 	backends/perf/open.c \
-	backends/perf/read.c \
-	backends/perf/slow.c
+	backends/perf/read.c
 endif
 EXTRA_lib_libcpucycles_core_la_SOURCES = $(CPUCYCLES_BACKEND_SOURCES)
 lib_libcpucycles_core_la_LIBADD = $(CPUCYCLES_BACKEND_OBJECTS) lib/libbench.la sys/libcpu.la sys/libcommon.la

@@ -11,7 +11,6 @@
 #define CPUCYCLES_RISCV_PERF_H
 
 #include "backends/perf/counter.h"
-#include "backends/perf/hot.h"
 #include "sys/perf/remedy.h"
 #include "sys/perf/register.h"
 

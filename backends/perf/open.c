@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Opens and closes the events of a thread: one event, or one per core type, whose counts are added.
+   Changes the state of the thread.
    The events are pinned, so if other events need the hardware, the kernel stops the pinned events
    instead of counting them part of the time. A mapped page keeps its event open without the
    descriptor. Signals are blocked until the events of a thread are consistent.
@@ -9,13 +10,19 @@
 #include "config.h"
 #ifdef HAVE_PERF_EVENTS
 
-#include "backends/perf/open.h"
+#include "backends/perf/thread.h"
 
-#include "backends/perf/read.h"
 #include "sys/os-thread.h"
 #include "sys/perf/remedy.h"
 
 #include <errno.h>
+
+const struct perf_event_mmap_page cpuc_perf_no_page;
+
+CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self = {
+  .only_page = &cpuc_perf_no_page,
+  .index = UINT32_MAX,
+};
 
 /* The counter that was opened last. The process reads no other counter of perf events. */
 static const struct cpuc_perf_counter *counter;
@@ -63,6 +70,24 @@ static int open_descriptors(void)
   return error;
 }
 
+int cpuc_perf_read_descriptors(long long *count)
+{
+  const struct cpuc_perf_thread *self = &cpuc_perf_self;
+  unsigned long long sum = cpuc_perf_load_base();
+  struct cpuc_perf_reading reading;
+  int i;
+
+  for (i = 0; i < self->event_count; i++) {
+    if (!cpuc_perf_read_descriptor(&self->events[i], &reading))
+      return -1;
+    if (self->event_count == 1 && reading.enabled != reading.running)
+      return -1; /* the only event did not count all of the time, but several events take turns */
+    sum += reading.value;
+  }
+  *count = (long long)sum;
+  return 0;
+}
+
 static int move_descriptors_up(void)
 {
   int i, error = 0;
@@ -92,13 +117,28 @@ static void use_descriptors(void)
     cpuc_perf_services->note_indirect_read(CPUC_REASON_BY_READ);
 }
 
+/* Returns 1 if one of the pages has an index that the instruction may read. Events for core types
+   other than that of the current core have no index. */
+static int pages_have_count(void)
+{
+  uint32_t only = cpuc_perf_only_index(counter, cpuc_perf_self.event_count);
+  int i, has_index = 0;
+
+  for (i = 0; i < cpuc_perf_self.event_count; i++) {
+    uint32_t index = cpuc_perf_self.pages[i]->index;
+
+    has_index |= index != 0 && (only == 0 || index == only);
+  }
+  return has_index;
+}
+
 /* Maps the pages. Returns 0 if they do not contain the count. */
 static int map_pages(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
 
   if (cpuc_perf_event_map_pages(self->events, self->event_count, self->pages)
-    && cpuc_perf_pages_have_count(counter))
+    && pages_have_count())
     return 1;
   cpuc_perf_event_unmap_pages(self->pages, self->event_count);
   return 0;

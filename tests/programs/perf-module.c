@@ -4,8 +4,7 @@
 
 #include "config.h"
 
-#include "backends/perf/hot.h"
-#include "backends/perf/open.h"
+#include "backends/perf/thread.h"
 #include "lib/process.h"
 
 #include <dlfcn.h>

@@ -10,7 +10,7 @@
 #include "include/cpucycles/bench.h"
 #include "include/cpucycles/inline.h"
 #ifdef HAVE_PERF_EVENTS
-#include "backends/perf/read.h"
+#include "backends/perf/thread.h"
 #endif
 #include "lib/frequency.h"
 #include "lib/process.h"

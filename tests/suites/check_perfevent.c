@@ -15,8 +15,6 @@
 #if defined(__linux__) && HAVE_BACKEND_default_perfevent
 
 #include "backends/perf/counter.h"
-#include "backends/perf/hot.h"
-#include "backends/perf/read.h"
 #include "sys/dependent-add.h"
 #include "tests/suites/child.h"
 #include "tests/suites/counters.h"

@@ -10,7 +10,7 @@
 #ifndef CPUCYCLES_PERF_KERNEL_TEST_H
 #define CPUCYCLES_PERF_KERNEL_TEST_H
 
-#include "backends/perf/read.h"
+#include "backends/perf/thread.h"
 #include "sys/perf/group.h"
 #include "sys/perf/kernel.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Counters that read perf events of core cycles: what belongs to a counter, and to a thread. Each
-   file of this directory calls only files before it in this list, and sys/perf/: read.c reads the
-   events of a thread, open.c opens and closes them and changes the state of the thread, slow.c has
-   the slow path, and hot.h the hot path. A thread changes its state as follows:
+   file of this directory calls only files before it in this list, and sys/perf/: open.c opens and
+   closes the events of a thread and changes its state, read.c has the slow path, and counter.h the
+   hot path. A thread changes its state as follows:
 
    UNOPENED     -> VIA_MMAP, VIA_READ or VIA_FALLBACK   at its first read
    VIA_MMAP     -> VIA_READ or VIA_FALLBACK   if the page does not contain the count
@@ -11,8 +11,8 @@
 
    Source: linux/perf_event.h, struct perf_event_mmap_page. */
 
-#ifndef CPUCYCLES_PERF_READ_H
-#define CPUCYCLES_PERF_READ_H
+#ifndef CPUCYCLES_PERF_THREAD_H
+#define CPUCYCLES_PERF_THREAD_H
 
 #include "backends/backend.h"
 #include "sys/perf/kernel.h"
@@ -89,6 +89,13 @@ extern CPUC_THREAD_LOCAL struct cpuc_perf_thread cpuc_perf_self;
 /* The only_page of a thread that cannot take the hot path. The index in this page is 0. */
 extern const struct perf_event_mmap_page cpuc_perf_no_page;
 
+/* Returns the only index that the instruction may read, or 0 if it may read any. */
+static inline uint32_t cpuc_perf_only_index(const struct cpuc_perf_counter *counter,
+  int event_count)
+{
+  return event_count == 1 ? 0 : counter->fixed_index;
+}
+
 /* Returns the base. A read loads the state first, then the base, and then reads the events: only
    the first read of a thread, and the change from VIA_MMAP to VIA_READ, store a base, and a read in
    a signal handler can make both. */
@@ -108,18 +115,33 @@ static inline int cpuc_perf_read_descriptor(const struct cpuc_perf_event *event,
     && reading->id == event->id;
 }
 
+/* The services for the counter that was opened last. */
+extern const struct cpuc_services *cpuc_perf_services;
+
+/* Functions for struct cpuc_backend. open() fails if the counter has an instruction and the kernel
+   does not allow this instruction. */
+int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_services *services,
+  struct cpuc_diagnosis *diagnosis);
+void cpuc_perf_close(void);
+void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
+  struct cpuc_diagnosis *diagnosis);
+void cpuc_perf_forked(void);
+
+/* Changes the state of the thread, as shown above, unless it is no longer `state`. UNOPENED: opens
+   the events of a thread or of a forked child at its first read. VIA_MMAP: reads the same events
+   with read(2), and opens them once more if read(2) does not return their count. VIA_READ:
+   continues with the fallback counter. */
+void cpuc_perf_change_from(enum cpuc_perf_state state);
+
 /* Reads the count of this thread with read(2). Returns 0, or -1 if read(2) fails, or if the only
    event of the thread did not count all of the time. The times of several events are not tested,
    because only one of these events counts at a time. */
 int cpuc_perf_read_descriptors(long long *count);
 
-/* Reads the count of this thread with the instruction and the pages. Returns 0, or -1 if the pages
-   do not contain it. */
-int cpuc_perf_read_pages(const struct cpuc_perf_counter *counter, long long *count);
-
-/* Returns 1 if one of the pages has an index that the instruction may read. Events for core types
-   other than that of the current core have no index. */
-int cpuc_perf_pages_have_count(const struct cpuc_perf_counter *counter);
+/* The slow path: returns the count of the calling thread in every state. Opens its events, and
+   changes the state, as needed. Not inlined by link-time optimization either, because the hot path
+   would then save the registers that only this function needs. */
+__attribute__((noinline)) long long cpuc_perf_read_slowly(const struct cpuc_perf_counter *counter);
 
 #pragma GCC visibility pop
 
