@@ -74,15 +74,13 @@ static int group_of(const struct cpuc_candidate *candidate)
 static int reads_same_register(const struct cpuc_selection *selection,
   const struct cpuc_candidate *candidate)
 {
-  const char *name = candidate->backend->register_name, *earlier_name;
+  const char *name = candidate->backend->register_name;
   const struct cpuc_candidate *earlier;
 
-  for (earlier = selection->candidates; earlier < candidate; earlier++) {
-    earlier_name = earlier->backend->register_name;
-    if (is_usable(earlier) && group_of(earlier) <= group_of(candidate) && name && earlier_name
-      && strcmp(earlier_name, name) == 0)
+  for (earlier = selection->candidates; name && earlier < candidate; earlier++)
+    if (is_usable(earlier) && group_of(earlier) <= group_of(candidate)
+      && earlier->backend->register_name && strcmp(earlier->backend->register_name, name) == 0)
       return 1;
-  }
   return 0;
 }
 

@@ -30,11 +30,12 @@ static const char *parse_hexadecimal_hz(const char *text, long long *hz)
   return text;
 }
 
+/* "2445.430", or with a unit */
 static const char *parse_mhz(const char *text, long long *hz)
 {
-  const char *rest = cpuc_parse_frequency(text, hz);
+  const char *rest = cpuc_parse_decimal(text, MHZ, hz);
 
-  return rest ? rest : cpuc_parse_decimal(text, MHZ, hz);
+  return rest && cpuc_parse_is_rest_blank(rest) ? rest : cpuc_parse_frequency(text, hz);
 }
 
 /* "552.000000": with six decimals, because the line of x86 has three. */
