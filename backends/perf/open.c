@@ -137,8 +137,7 @@ static int map_pages(void)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
 
-  if (cpuc_perf_event_map_pages(self->events, self->event_count, self->pages)
-    && pages_have_count())
+  if (cpuc_perf_event_map_pages(self->events, self->event_count, self->pages) && pages_have_count())
     return 1;
   cpuc_perf_event_unmap_pages(self->pages, self->event_count);
   return 0;

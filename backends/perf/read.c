@@ -17,7 +17,7 @@
 static int read_pages(const struct cpuc_perf_counter *counter, long long *count)
 {
   struct cpuc_perf_thread *self = &cpuc_perf_self;
-  long long counts[CPUC_PERF_CORE_TYPES];
+  long long counts[CPUC_PERF_CORE_TYPES] = { 0 };
   struct cpuc_perf_page_found found = { 0, 0, 0 };
   unsigned long long sum;
   int i, has_all_time, event_count = self->event_count;

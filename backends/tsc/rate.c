@@ -105,10 +105,8 @@ static unsigned long long from_cpuid15(void)
   if (cpuc_cpuid_read(0).a < 0x15)
     return 0;
   ratio = cpuc_cpuid_read(0x15);
-  if (ratio.a == 0 || ratio.b == 0)
-    return 0;
   /* the product of two 32-bit numbers fits into 64 bits */
-  return (unsigned long long)ratio.c * ratio.b / ratio.a;
+  return ratio.a ? (unsigned long long)ratio.c * ratio.b / ratio.a : 0;
 }
 
 /* The base frequency in leaf 16H, in whole MHz. It is the rounded rate of the TSC if leaf 15H
