@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Rates and frequencies that the hardware or the kernel reports, and the limits of plausible ones. A
-   plausible rate can still be wrong. */
+/* Rates and frequencies that the hardware or the kernel reports, the limits of plausible ones, and
+   rates in cells of device trees. A plausible rate can still be wrong. */
 
 #ifndef CPUCYCLES_COMMON_RATE_H
 #define CPUCYCLES_COMMON_RATE_H
