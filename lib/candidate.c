@@ -24,12 +24,6 @@ static const char *const scopes[] = {
   [CPUC_SCOPE_SYSTEM] = "system",
 };
 
-static void drop(struct cpuc_candidate *candidate, enum cpuc_reason reason)
-{
-  candidate->has_failed = 1;
-  cpuc_reasons_drop(&candidate->info, reason);
-}
-
 /* Runs a stage of the trial. Returns 0 if the stage drops the counter or causes a fault, which also
    drops the counter. */
 static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
@@ -37,10 +31,10 @@ static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
   int signal = cpuc_guard_run(stage, candidate);
 
   if (signal != 0) {
-    candidate->has_failed = 1;
-    cpuc_reasons_drop_signal(&candidate->info, signal);
+    cpuc_reasons_drop(&candidate->info, CPUC_REASON_SIGNAL);
+    candidate->info.signal_number = signal;
   }
-  return !candidate->has_failed;
+  return candidate->info.state != CPUCYCLES_DROPPED;
 }
 
 static void open_counter(void *argument)
@@ -51,10 +45,9 @@ static void open_counter(void *argument)
 
   if (candidate->backend->open)
     error = candidate->backend->open(candidate->context->services, &diagnosis);
-  if (error != 0) {
-    candidate->has_failed = 1;
+  if (error != 0)
     cpuc_reasons_drop_errno(&candidate->info, error, &diagnosis);
-  } else if (diagnosis.unit)
+  else if (diagnosis.unit)
     candidate->info.unit = diagnosis.unit;
 }
 
@@ -73,12 +66,12 @@ static void find_units_and_cycles(struct cpuc_candidate *candidate)
   if (backend->kind == CPUC_KIND_SCALED)
     result = cpuc_calibrate_scaling(&calibration, reported, persecond, &sixteenths);
   if (result)
-    drop(candidate, result);
+    cpuc_reasons_drop(&candidate->info, result);
   else if (reported > 0 || sixteenths > 0) {
     candidate->units = reported > 0 ? reported : 16;
     candidate->cycles = reported > 0 ? persecond : sixteenths;
   } else
-    drop(candidate, CPUC_REASON_NO_RATE);
+    cpuc_reasons_drop(&candidate->info, CPUC_REASON_NO_RATE);
 }
 
 /* Sets the scale. The trial finds it, and the counter that is opened again keeps it. */
@@ -176,10 +169,9 @@ static void score(void *argument)
   enum cpuc_reason reason = find_step(&candidate->reader, candidate->cannot_win, &smallest);
 
   if (reason) {
-    drop(candidate, reason);
+    cpuc_reasons_drop(&candidate->info, reason);
     return;
   }
-  candidate->info.state = CPUCYCLES_USABLE;
   candidate->info.smallest_step = smallest;
   candidate->info.score = smallest + cpuc_candidate_kind(candidate)->penalty;
 }
@@ -267,7 +259,7 @@ static void read_again(void *argument)
   if (candidate->backend->scope != CPUC_SCOPE_CORE)
     (void)candidate->reader.read();
   else if (find_step(&candidate->reader, 1, &smallest) == CPUC_REASON_NOT_INCREASING)
-    drop(candidate, CPUC_REASON_NOT_INCREASING);
+    cpuc_reasons_drop(&candidate->info, CPUC_REASON_NOT_INCREASING);
 }
 
 static void close_counter(void *argument)
@@ -303,10 +295,11 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 {
   candidate->cannot_win = cannot_win;
+  candidate->info.state = CPUCYCLES_USABLE;
   candidate->info.reason = candidate->info.explanation = NULL; /* may have been "not-asked" */
   candidate->is_unproven = 0;
   if (candidate->backend->kind == CPUC_KIND_NONE)
-    drop(candidate, CPUC_REASON_NOT_INCREASING); /* no trial is needed */
+    cpuc_reasons_drop(&candidate->info, CPUC_REASON_NOT_INCREASING); /* no trial is needed */
   else if (run(candidate, open_counter) && run(candidate, scale)
     && run(candidate, extend_for_trial) && run(candidate, score))
     run(candidate, prove);
@@ -335,7 +328,7 @@ int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
     scale(candidate);
     return 1;
   }
-  candidate->has_failed = 0;
+  candidate->info.state = CPUCYCLES_USABLE;
   if (run(candidate, open_counter) && run(candidate, scale) && run(candidate, extend_for_use)
     && run(candidate, read_again))
     return 1;

@@ -31,7 +31,6 @@ struct cpuc_candidate {
   struct cpuc_reader reader;
   long long units, cycles; /* a count of `units` is converted to `cycles`; 0: not known yet */
   int cannot_win; /* the candidate loses with any score, so a few reads suffice */
-  int has_failed; /* in the current trial or reopening */
   int is_unproven;      /* a counter of core cycles that counts something else */
   char explanation[96]; /* of an unproven counter */
 };

@@ -62,12 +62,6 @@ void cpuc_reasons_drop_errno(struct cpucycles_counter_info *info, int error,
     info->explanation = diagnosis->explanation;
 }
 
-void cpuc_reasons_drop_signal(struct cpucycles_counter_info *info, int signal)
-{
-  cpuc_reasons_drop(info, CPUC_REASON_SIGNAL);
-  info->signal_number = signal;
-}
-
 /* Changes no member that print_trace() reads, because another thread may print at the same time. */
 void cpuc_reasons_explain(struct cpucycles_counter_info *info, const struct cpuc_backend *backend,
   struct cpuc_machine *machine)
