@@ -183,7 +183,7 @@ static long find_passes(const struct cpuc_candidate *candidate)
 {
   enum { LEAST = 4, STEPS = 20, PARTS_OF_SECOND = 10000 };
   long long most = candidate->context->persecond / PARTS_OF_SECOND / CPUC_DEPENDENT_ADD_PASS;
-  long long step = candidate->info.score - cpuc_candidate_kind(candidate)->penalty;
+  long long step = candidate->info.smallest_step;
   long long passes = step / CPUC_DEPENDENT_ADD_PASS * STEPS
     + step % CPUC_DEPENDENT_ADD_PASS * STEPS / CPUC_DEPENDENT_ADD_PASS + 1;
 

@@ -49,6 +49,7 @@ void cpuc_reasons_drop(struct cpucycles_counter_info *info, enum cpuc_reason rea
 {
   info->state = CPUCYCLES_DROPPED;
   info->score = 0;
+  info->smallest_step = 0;
   info->scaling = 0;
   cpuc_reasons_set(info, reason);
 }
