@@ -116,8 +116,7 @@ static enum cpuc_reason measure(const struct cpuc_calibrate_setup *calibration,
   return error;
 }
 
-/* Verifies a reported rate. */
-static enum cpuc_reason verify_reported(const struct cpuc_calibrate_setup *calibration,
+enum cpuc_reason cpuc_calibrate_verify(const struct cpuc_calibrate_setup *calibration,
   long long reported)
 {
   enum cpuc_reason error;
@@ -132,7 +131,7 @@ static enum cpuc_reason verify_reported(const struct cpuc_calibrate_setup *calib
   return CPUC_REASON_RATE_MISMATCH;
 }
 
-static enum cpuc_reason find_multiple(const struct cpuc_calibrate_setup *calibration,
+enum cpuc_reason cpuc_calibrate_find_sixteenths(const struct cpuc_calibrate_setup *calibration,
   long long persecond, long long *sixteenths)
 {
   enum cpuc_reason error;
@@ -149,14 +148,6 @@ static enum cpuc_reason find_multiple(const struct cpuc_calibrate_setup *calibra
       return CPUC_REASON_NONE;
   }
   return CPUC_REASON_NO_MULTIPLE;
-}
-
-enum cpuc_reason cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
-  long long reported, long long persecond, long long *sixteenths)
-{
-  *sixteenths = 0;
-  return reported > 0 ? verify_reported(calibration, reported)
-                      : find_multiple(calibration, persecond, sixteenths);
 }
 
 long long cpuc_calibrate_rate(long long (*read)(void), int bits)

@@ -59,19 +59,22 @@ static void find_units_and_cycles(struct cpuc_candidate *candidate)
   const struct cpuc_backend *backend = candidate->backend;
   const struct cpuc_calibrate_setup calibration
     = { backend->read, backend->width, candidate->context->now };
-  long long persecond = candidate->context->persecond, sixteenths = 0;
+  long long persecond = candidate->context->persecond, cycles = persecond;
   long long reported = cpuc_reported_rate(backend).hz;
-  enum cpuc_reason result = CPUC_REASON_NONE;
+  int is_clock = backend->kind == CPUC_KIND_CLOCK;
+  enum cpuc_reason result;
 
-  if (backend->kind == CPUC_KIND_SCALED)
-    result = cpuc_calibrate_scaling(&calibration, reported, persecond, &sixteenths);
-  if (result)
+  if (reported > 0)
+    result = is_clock ? CPUC_REASON_NONE : cpuc_calibrate_verify(&calibration, reported);
+  else
+    result = is_clock ? CPUC_REASON_NO_RATE
+                      : cpuc_calibrate_find_sixteenths(&calibration, persecond, &cycles);
+  if (result) {
     cpuc_reasons_drop(&candidate->info, result);
-  else if (reported > 0 || sixteenths > 0) {
-    candidate->units = reported > 0 ? reported : 16;
-    candidate->cycles = reported > 0 ? persecond : sixteenths;
-  } else
-    cpuc_reasons_drop(&candidate->info, CPUC_REASON_NO_RATE);
+    return;
+  }
+  candidate->units = reported > 0 ? reported : 16;
+  candidate->cycles = cycles;
 }
 
 /* Sets the scale. The trial finds it, and the counter that is opened again keeps it. */

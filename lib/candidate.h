@@ -18,7 +18,7 @@ struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
   struct cpuc_machine machine;          /* what they have found */
   long long persecond; /* the estimate of the CPU's frequency, in Hz */
-  long long (*now)(void); /* the clock that cpuc_calibrate_scaling() uses, in nanoseconds */
+  long long (*now)(void); /* the clock that scaled counters are measured against, in nanoseconds */
   /* the extension of the open 32-bit counter: one is enough, because the trials open one counter at
      a time, and of the counters that stay open, only the selected one can have 32 bits */
   struct cpuc_extend32_state extension;
