@@ -65,8 +65,7 @@ int cpuc_candidate_reopen(struct cpuc_candidate *candidate);
 /* Closes a counter that was opened again. */
 void cpuc_candidate_close(struct cpuc_candidate *candidate);
 
-/* Asks the backend why the counter was dropped. Call between cpuc_guard_enter() and
-   cpuc_guard_leave(). */
+/* Asks the backend why the counter was dropped. */
 void cpuc_candidate_explain(struct cpuc_candidate *candidate);
 
 #pragma GCC visibility pop

@@ -7,7 +7,6 @@
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
 #include "lib/process.h"
-#include "lib/reasons.h"
 #include "lib/timer.h"
 #include "sys/dependent-add.h"
 #include "sys/os-thread.h"
@@ -243,8 +242,7 @@ static void explain_all(struct cpuc_selection *selection)
   int i;
 
   for (i = 0; i < selection->count; i++)
-    cpuc_reasons_explain(&selection->candidates[i].info, selection->candidates[i].backend,
-      &selection->context.machine);
+    cpuc_candidate_explain(&selection->candidates[i]);
 }
 
 /* Returns NULL in a signal handler or allocator that runs inside the selection or explain_all(). */
