@@ -9,6 +9,7 @@
 #include "lib/candidate.h"
 #include "lib/calibrate.h"
 #include "lib/chain.h"
+#include "lib/extend32.h"
 #include "lib/reasons.h"
 #include "sys/dependent-add.h"
 #include "sys/guard.h"
@@ -96,7 +97,8 @@ static void scale(void *argument)
 }
 
 /* Extends a counter of 32 bits. If `rate` is 0, computes the rate of the counter from the frequency
-   estimate and the scale. */
+   estimate and the scale. There is one extension, because the trials open one counter at a time,
+   and of the counters that stay open, only the selected one can have 32 bits. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
   const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
@@ -104,8 +106,8 @@ static void extend(struct cpuc_candidate *candidate, long long rate)
   if (rate == 0)
     rate = cpuc_scale_apply(cpuc_scale_from_to(candidate->cycles, candidate->units),
       candidate->context->persecond);
-  cpuc_extend32_begin(&candidate->context->extension, candidate->backend->read, clock, rate);
-  candidate->reader.extension = &candidate->context->extension;
+  cpuc_extend32_begin(candidate->backend->read, clock, rate);
+  candidate->reader.is_extended = 1;
 }
 
 static void extend_for_trial(void *argument)
@@ -276,7 +278,7 @@ static void close_counter(void *argument)
 void cpuc_candidate_close(struct cpuc_candidate *candidate)
 {
   cpuc_guard_run(close_counter, candidate);
-  candidate->reader.extension = NULL;
+  candidate->reader.is_extended = 0;
 }
 
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,

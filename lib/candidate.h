@@ -6,7 +6,6 @@
 
 #include "backends/backend.h"
 #include "include/cpucycles.h"
-#include "lib/extend32.h"
 #include "lib/reader.h"
 #include "lib/scale.h"
 #include "lib/table.h"
@@ -19,9 +18,6 @@ struct cpuc_candidate_context {
   struct cpuc_machine machine;          /* what they have found */
   long long persecond; /* the estimate of the CPU's frequency, in Hz */
   long long (*now)(void); /* the clock that scaled counters are measured against, in nanoseconds */
-  /* the extension of the open 32-bit counter: one is enough, because the trials open one counter at
-     a time, and of the counters that stay open, only the selected one can have 32 bits */
-  struct cpuc_extend32_state extension;
 };
 
 struct cpuc_candidate {

@@ -51,7 +51,7 @@ static long long (*read_function_of(const struct cpuc_reader *reader))(void)
 {
   if (cpuc_reader_is_direct(reader))
     return reader->read;
-  return reader->extension ? read_any : read_scaled;
+  return reader->is_extended ? read_any : read_scaled;
 }
 
 /* Writes the pointer, which programs read without atomics, after what open() of the counter has
