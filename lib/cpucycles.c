@@ -216,18 +216,11 @@ const struct cpucycles_timer_info *cpucycles_timer(void)
   return &selection->timer;
 }
 
-static long long selected_rate;
-
-static void find_rate(struct cpuc_selection *selection)
-{
-  selected_rate = cpuc_timer_find_rate(selection, cpucycles);
-}
-
 long long cpucycles_rate(void)
 {
-  static struct cpuc_process_result rate = { find_rate, 0, 0 };
+  static struct cpuc_process_result rate = { cpuc_timer_find_rate, 0, 0 };
 
-  return cpucycles_timer() && cpuc_process_once(&rate) ? selected_rate : 0;
+  return cpucycles_timer() && cpuc_process_once(&rate) ? cpuc_process_select_once()->rate : 0;
 }
 
 double cpucycles_nanoseconds(long long count)

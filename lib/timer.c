@@ -37,8 +37,7 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
    measurement of this count gives a lower bound. The result for such a counter is therefore the
    core frequency or, if that cannot be measured, the highest of several measurements. Returns Hz,
    or 0. */
-static long long measure_selected(const struct cpuc_candidate *candidate,
-  long long (*read)(void))
+static long long measure_selected(const struct cpuc_candidate *candidate)
 {
   int is_of_thread = candidate->backend->scope == CPUC_SCOPE_THREAD, i;
   long long highest = 0, rate = 0;
@@ -49,7 +48,7 @@ static long long measure_selected(const struct cpuc_candidate *candidate,
   if (rate > 0)
     return rate;
   for (i = 0; i < TRIES && (highest == 0 || is_of_thread); i++) {
-    rate = cpuc_calibrate_rate(read, 64);
+    rate = cpuc_calibrate_rate(cpucycles, 64);
     if (rate > highest)
       highest = rate;
   }
@@ -57,13 +56,15 @@ static long long measure_selected(const struct cpuc_candidate *candidate,
 }
 
 /* A time-based counter has the rate that it is scaled to. */
-long long cpuc_timer_find_rate(const struct cpuc_selection *selection, long long (*read)(void))
+void cpuc_timer_find_rate(struct cpuc_selection *selection)
 {
   long long measured, accepted;
 
-  if (selection->selected->reader.scale.multiplier)
-    return selection->frequency.persecond;
-  measured = measure_selected(selection->selected, read);
+  if (selection->selected->reader.scale.multiplier) {
+    selection->rate = selection->frequency.persecond;
+    return;
+  }
+  measured = measure_selected(selection->selected);
   accepted = cpuc_calibrate_accepted_rate(selection->reported, measured);
-  return accepted > 0 ? accepted : measured;
+  selection->rate = accepted > 0 ? accepted : measured;
 }
