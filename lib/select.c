@@ -239,18 +239,6 @@ static void check_estimate(struct cpuc_selection *selection, const struct cpuc_t
     cpuc_candidate_rescale(&selection->candidates[i]);
 }
 
-/* Explains why counters that the list names were dropped. */
-static void explain_request(struct cpuc_selection *selection, const char *list)
-{
-  int i;
-
-  for (i = 0; i < selection->count; i++)
-    if (cpuc_request_includes(list, selection->candidates[i].info.name))
-      cpuc_candidate_explain(&selection->candidates[i]);
-  cpuc_request_describe_unusable(list, selection->candidates, selection->count,
-    selection->unusable_text, (int)sizeof selection->unusable_text);
-}
-
 void cpuc_select(const struct cpuc_table_entry *table, int count,
   struct cpuc_candidate *candidates, struct cpuc_selection *selection)
 {
@@ -266,6 +254,7 @@ void cpuc_select(const struct cpuc_table_entry *table, int count,
   select_with(selection, table, list, 0);
   check_estimate(selection, table, list, &begin);
   if (list)
-    explain_request(selection, list);
+    cpuc_request_describe_unusable(list, candidates, count, selection->unusable_text,
+      (int)sizeof selection->unusable_text);
   __atomic_store_n(&finished, selection, __ATOMIC_RELEASE);
 }
