@@ -5,6 +5,7 @@
 
 #include "lib/timer.h"
 #include "lib/calibrate.h"
+#include "lib/extend32.h"
 #include "lib/frequency.h"
 #include "sys/dependent-add.h"
 
@@ -26,19 +27,19 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
     found->invariant = candidate->backend->is_invariant(&found->invariant_source);
   if (found->invariant < 0)
     found->invariant_source = NULL;
-  if (selection->reported.hz > 0) {
-    found->reported_rate = selection->reported.hz;
-    found->reported_rate_source = selection->reported.source;
-  }
+  found->reported_rate = selection->reported.hz;
+  found->reported_rate_source = selection->reported.hz > 0 ? selection->reported.source : NULL;
 }
 
-/* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
-   a thread stops while another thread runs and, in most cases, while the kernel runs, so a
-   measurement of this count gives a lower bound. The result for such a counter is therefore the
-   core frequency or, if that cannot be measured, the highest of several measurements. Returns Hz,
-   or 0. */
+/* Measures the rate of the selected counter, which is not scaled, again if the measurement is
+   interrupted. The count of a thread stops while another thread runs and, in most cases, while the
+   kernel runs, so a measurement of this count gives a lower bound. The result for such a counter is
+   therefore the core frequency or, if that cannot be measured, the highest of several measurements.
+   Returns Hz, or 0. */
 static long long measure_selected(const struct cpuc_candidate *candidate)
 {
+  long long (*read)(void)
+    = candidate->reader.is_extended ? cpuc_extend32 : candidate->reader.read;
   int is_of_thread = candidate->backend->scope == CPUC_SCOPE_THREAD, i;
   long long highest = 0, rate = 0;
 
@@ -48,7 +49,7 @@ static long long measure_selected(const struct cpuc_candidate *candidate)
   if (rate > 0)
     return rate;
   for (i = 0; i < TRIES && (highest == 0 || is_of_thread); i++) {
-    rate = cpuc_calibrate_rate(cpucycles, 64);
+    rate = cpuc_calibrate_rate(read, 64);
     if (rate > highest)
       highest = rate;
   }
