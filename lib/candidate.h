@@ -26,7 +26,7 @@ struct cpuc_candidate {
   struct cpuc_candidate_context *context;
   struct cpuc_reader reader;
   long long units, cycles; /* a count of `units` is converted to `cycles`; 0: not known yet */
-  int cannot_win; /* the candidate loses with any score, so a few reads suffice */
+  int cannot_win;          /* the candidate loses with any score, so a few reads suffice */
   int is_unproven;      /* a counter of core cycles that counts something else */
   char explanation[96]; /* of an unproven counter */
 };

@@ -102,7 +102,7 @@ struct cpuc_frequency_query_source {
 enum { CPUC_FREQUENCY_QUERY_CPUS = 32 };
 
 struct cpuc_frequency_query {
-  struct cpuc_frequency found;      /* the estimate so far */
+  struct cpuc_frequency found;                      /* the estimate so far */
   const struct cpuc_frequency_query_source *source; /* the source that is running */
   long long result;                 /* of this source in Hz, or 0 */
   const char *name;                 /* the name to report for the source of the result */
