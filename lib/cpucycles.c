@@ -49,9 +49,9 @@ static long long read_scaled(void)
 
 static long long (*read_function_of(const struct cpuc_reader *reader))(void)
 {
-  if (cpuc_reader_is_direct(reader))
-    return reader->read;
-  return reader->is_extended ? read_any : read_scaled;
+  if (reader->is_extended)
+    return read_any;
+  return reader->scale.multiplier ? read_scaled : reader->read;
 }
 
 /* Writes the pointer, which programs read without atomics, after what open() of the counter has

@@ -14,12 +14,6 @@ struct cpuc_reader {
   struct cpuc_scale scale;
 };
 
-/* Returns 1 if the count of read() is neither extended nor scaled. */
-static inline int cpuc_reader_is_direct(const struct cpuc_reader *reader)
-{
-  return !reader->is_extended && !reader->scale.multiplier;
-}
-
 static inline long long cpuc_reader_read(const struct cpuc_reader *reader)
 {
   long long count = reader->is_extended ? cpuc_extend32() : reader->read();
