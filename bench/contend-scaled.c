@@ -20,7 +20,7 @@ static const char *prepare(void)
 {
   struct cpuc_reader *reader = &cpuc_process_select_once()->selected->reader;
 
-  if (!cpuc_reader_is_direct(reader))
+  if (reader->is_extended || reader->scale.multiplier)
     return bare ? 0 : "the selected counter is scaled or extended already";
   bare = reader->read;
   reader->scale = cpuc_scale_from_to(62500000, 2399987654);

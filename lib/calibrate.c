@@ -70,25 +70,6 @@ static enum cpuc_reason take_best_timed_count(
   return error;
 }
 
-/* Computes the counts per second between two timed counts. */
-static enum cpuc_reason rate_between(const struct cpuc_calibrate_setup *calibration,
-  const struct timed_count *from, const struct timed_count *to, long long *rate)
-{
-  long long counted = cpuc_step_between(from->count, to->count);
-
-  if (calibration->bits == 32)
-    counted &= 0xffffffff;
-  if (to->time <= from->time)
-    return CPUC_REASON_CLOCK_DECREASING;
-  if (counted <= 0)
-    return counted < 0 ? CPUC_REASON_DECREASING : CPUC_REASON_NOT_INCREASING;
-  *rate = cpuc_scale_counts_per_second((unsigned long long)counted, to->time - from->time);
-  /* No counter has a rate outside these limits. With such a rate, later calculations would overflow
-     or divide by 0. */
-  return *rate < 1 || *rate > CPUC_RATE_HIGHEST ? CPUC_REASON_RATE_MISMATCH
-                                                : CPUC_REASON_NONE;
-}
-
 /* Measures the rate in a window of `window` nanoseconds that begins with the count `from`. Stores
    the count at the end of the window in *to. */
 static enum cpuc_reason measure_window(const struct cpuc_calibrate_setup *calibration,
@@ -96,10 +77,24 @@ static enum cpuc_reason measure_window(const struct cpuc_calibrate_setup *calibr
 {
   enum cpuc_reason error
     = cpuc_clock_wait(calibration->now, from->time, from->time + window, STUCK_READS);
+  long long counted;
 
   if (!error)
     error = take_best_timed_count(calibration, to);
-  return error ? error : rate_between(calibration, from, to, rate);
+  if (error)
+    return error;
+  if (to->time <= from->time)
+    return CPUC_REASON_CLOCK_DECREASING;
+  counted = cpuc_step_between(from->count, to->count);
+  if (calibration->bits == 32)
+    counted &= 0xffffffff;
+  if (counted <= 0)
+    return counted < 0 ? CPUC_REASON_DECREASING : CPUC_REASON_NOT_INCREASING;
+  *rate = cpuc_scale_counts_per_second((unsigned long long)counted, to->time - from->time);
+  /* No counter has a rate outside these limits. With such a rate, later calculations would overflow
+     or divide by 0. */
+  return *rate < 1 || *rate > CPUC_RATE_HIGHEST ? CPUC_REASON_RATE_MISMATCH
+                                                : CPUC_REASON_NONE;
 }
 
 /* Measures `count` rates in adjacent windows. */
@@ -115,8 +110,7 @@ static enum cpuc_reason measure(const struct cpuc_calibrate_setup *calibration,
   return error;
 }
 
-/* Verifies a reported rate. */
-static enum cpuc_reason verify_reported(const struct cpuc_calibrate_setup *calibration,
+enum cpuc_reason cpuc_calibrate_verify(const struct cpuc_calibrate_setup *calibration,
   long long reported)
 {
   enum cpuc_reason error;
@@ -131,7 +125,7 @@ static enum cpuc_reason verify_reported(const struct cpuc_calibrate_setup *calib
   return CPUC_REASON_RATE_MISMATCH;
 }
 
-static enum cpuc_reason find_multiple(const struct cpuc_calibrate_setup *calibration,
+enum cpuc_reason cpuc_calibrate_find_sixteenths(const struct cpuc_calibrate_setup *calibration,
   long long persecond, long long *sixteenths)
 {
   enum cpuc_reason error;
@@ -148,14 +142,6 @@ static enum cpuc_reason find_multiple(const struct cpuc_calibrate_setup *calibra
       return CPUC_REASON_NONE;
   }
   return CPUC_REASON_NO_MULTIPLE;
-}
-
-enum cpuc_reason cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
-  long long reported, long long persecond, long long *sixteenths)
-{
-  *sixteenths = 0;
-  return reported > 0 ? verify_reported(calibration, reported)
-                      : find_multiple(calibration, persecond, sixteenths);
 }
 
 long long cpuc_calibrate_rate(long long (*read)(void), int bits)

@@ -15,15 +15,18 @@ struct cpuc_calibrate_setup {
   long long (*now)(void); /* nanoseconds */
 };
 
-/* Finds out how a counter is scaled, in three tries at most. Returns CPUC_REASON_NONE, or why the
-   measurement gives no rate. `reported` is the rate of the counter
-   in units per second, or 0 if the hardware and the kernel report none. If `reported` is not 0, a
-   measurement of 0.2 ms must agree with it within 1 %, and *sixteenths is set to 0. If `reported`
-   is 0, three measurements of 0.4 ms must agree on the cycles per unit, as
-   cpuc_scale_find_sixteenths() rounds them, and *sixteenths is set to the result of that function.
-   `persecond` is the estimate of the CPU's frequency. */
-enum cpuc_reason cpuc_calibrate_scaling(const struct cpuc_calibrate_setup *calibration,
-  long long reported, long long persecond, long long *sixteenths);
+/* Find out how a counter is scaled, in three tries at most. Return CPUC_REASON_NONE, or why the
+   measurement gives no rate. */
+
+/* A measurement of 0.2 ms must agree within 1 % with the reported rate, in units per second. */
+enum cpuc_reason cpuc_calibrate_verify(const struct cpuc_calibrate_setup *calibration,
+  long long reported);
+
+/* Three measurements of 0.4 ms must agree on the cycles per unit, as cpuc_scale_find_sixteenths()
+   rounds them. Stores the result of that function. `persecond` is the estimate of the CPU's
+   frequency. */
+enum cpuc_reason cpuc_calibrate_find_sixteenths(const struct cpuc_calibrate_setup *calibration,
+  long long persecond, long long *sixteenths);
 
 /* Measures the rate of read(), which returns 64 or 32 bits, against the OS clock in about 1 ms.
    Returns counts per second, or 0 if the rate cannot be measured. The rate is right within 1 %,

@@ -9,6 +9,7 @@
 #include "lib/candidate.h"
 #include "lib/calibrate.h"
 #include "lib/chain.h"
+#include "lib/extend32.h"
 #include "lib/reasons.h"
 #include "sys/dependent-add.h"
 #include "sys/guard.h"
@@ -18,12 +19,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void drop(struct cpuc_candidate *candidate, enum cpuc_reason reason)
-{
-  candidate->has_failed = 1;
-  cpuc_reasons_drop(&candidate->info, reason);
-}
-
 /* Runs a stage of the trial. Returns 0 if the stage drops the counter or causes a fault, which also
    drops the counter. */
 static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
@@ -31,10 +26,10 @@ static int run(struct cpuc_candidate *candidate, void (*stage)(void *candidate))
   int signal = cpuc_guard_run(stage, candidate);
 
   if (signal != 0) {
-    candidate->has_failed = 1;
-    cpuc_reasons_drop_signal(&candidate->info, signal);
+    cpuc_reasons_drop(&candidate->info, CPUC_REASON_SIGNAL);
+    candidate->info.signal_number = signal;
   }
-  return !candidate->has_failed;
+  return candidate->info.state != CPUCYCLES_DROPPED;
 }
 
 static void open_counter(void *argument)
@@ -45,10 +40,9 @@ static void open_counter(void *argument)
 
   if (candidate->backend->open)
     error = candidate->backend->open(candidate->context->services, &diagnosis);
-  if (error != 0) {
-    candidate->has_failed = 1;
+  if (error != 0)
     cpuc_reasons_drop_errno(&candidate->info, error, &diagnosis);
-  } else if (diagnosis.unit)
+  else if (diagnosis.unit)
     candidate->info.unit = diagnosis.unit;
 }
 
@@ -60,19 +54,22 @@ static void find_units_and_cycles(struct cpuc_candidate *candidate)
   const struct cpuc_backend *backend = candidate->backend;
   const struct cpuc_calibrate_setup calibration
     = { backend->read, candidate->info.width, candidate->context->now };
-  long long persecond = candidate->context->persecond, sixteenths = 0;
+  long long persecond = candidate->context->persecond, cycles = persecond;
   long long reported = cpuc_reported_rate(backend).hz;
-  enum cpuc_reason result = CPUC_REASON_NONE;
+  int is_clock = backend->kind == CPUC_KIND_CLOCK;
+  enum cpuc_reason result;
 
-  if (backend->kind == CPUC_KIND_SCALED)
-    result = cpuc_calibrate_scaling(&calibration, reported, persecond, &sixteenths);
-  if (result)
-    drop(candidate, result);
-  else if (reported > 0 || sixteenths > 0) {
-    candidate->units = reported > 0 ? reported : 16;
-    candidate->cycles = reported > 0 ? persecond : sixteenths;
-  } else
-    drop(candidate, CPUC_REASON_NO_RATE);
+  if (reported > 0)
+    result = is_clock ? CPUC_REASON_NONE : cpuc_calibrate_verify(&calibration, reported);
+  else
+    result = is_clock ? CPUC_REASON_NO_RATE
+                      : cpuc_calibrate_find_sixteenths(&calibration, persecond, &cycles);
+  if (result) {
+    cpuc_reasons_drop(&candidate->info, result);
+    return;
+  }
+  candidate->units = reported > 0 ? reported : 16;
+  candidate->cycles = cycles;
 }
 
 /* Sets the scale. The trial finds it, and the counter that is opened again keeps it. */
@@ -94,7 +91,8 @@ static void scale(void *argument)
 }
 
 /* Extends a counter of 32 bits. If `rate` is 0, computes the rate of the counter from the frequency
-   estimate and the scale. */
+   estimate and the scale. There is one extension, because the trials open one counter at a time,
+   and of the counters that stay open, only the selected one can have 32 bits. */
 static void extend(struct cpuc_candidate *candidate, long long rate)
 {
   const struct cpuc_extend32_clock clock = { cpuc_os_clock_monotonic, cpuc_os_clock_coarse };
@@ -102,8 +100,8 @@ static void extend(struct cpuc_candidate *candidate, long long rate)
   if (rate == 0)
     rate = cpuc_scale_apply(cpuc_scale_from_to(candidate->cycles, candidate->units),
       candidate->context->persecond);
-  cpuc_extend32_begin(&candidate->context->extension, candidate->backend->read, clock, rate);
-  candidate->reader.extension = &candidate->context->extension;
+  cpuc_extend32_begin(candidate->backend->read, clock, rate);
+  candidate->reader.is_extended = 1;
 }
 
 static void extend_for_trial(void *argument)
@@ -170,10 +168,9 @@ static void score(void *argument)
   enum cpuc_reason reason = find_step(&candidate->reader, candidate->cannot_win, &smallest);
 
   if (reason) {
-    drop(candidate, reason);
+    cpuc_reasons_drop(&candidate->info, reason);
     return;
   }
-  candidate->info.state = CPUCYCLES_USABLE;
   candidate->info.smallest_step = smallest;
   candidate->info.score = smallest + cpuc_candidate_kind(candidate)->penalty;
 }
@@ -185,7 +182,7 @@ static long find_passes(const struct cpuc_candidate *candidate)
 {
   enum { LEAST = 4, STEPS = 20, PARTS_OF_SECOND = 10000 };
   long long most = candidate->context->persecond / PARTS_OF_SECOND / CPUC_DEPENDENT_ADD_PASS;
-  long long step = candidate->info.score - cpuc_candidate_kind(candidate)->penalty;
+  long long step = candidate->info.smallest_step;
   long long passes = step / CPUC_DEPENDENT_ADD_PASS * STEPS
     + step % CPUC_DEPENDENT_ADD_PASS * STEPS / CPUC_DEPENDENT_ADD_PASS + 1;
 
@@ -261,7 +258,7 @@ static void read_again(void *argument)
   if (!cpuc_candidate_kind(candidate)->counts_core_cycles || candidate->backend->is_of_thread)
     (void)candidate->reader.read();
   else if (find_step(&candidate->reader, 1, &smallest) == CPUC_REASON_NOT_INCREASING)
-    drop(candidate, CPUC_REASON_NOT_INCREASING);
+    cpuc_reasons_drop(&candidate->info, CPUC_REASON_NOT_INCREASING);
 }
 
 static void close_counter(void *argument)
@@ -275,7 +272,7 @@ static void close_counter(void *argument)
 void cpuc_candidate_close(struct cpuc_candidate *candidate)
 {
   cpuc_guard_run(close_counter, candidate);
-  candidate->reader.extension = NULL;
+  candidate->reader.is_extended = 0;
 }
 
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
@@ -299,10 +296,11 @@ void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_ta
 void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 {
   candidate->cannot_win = cannot_win;
+  candidate->info.state = CPUCYCLES_USABLE;
   candidate->info.reason = candidate->info.explanation = NULL; /* may have been "not-asked" */
   candidate->is_unproven = 0;
   if (candidate->backend->kind == CPUC_KIND_NONE)
-    drop(candidate, CPUC_REASON_NOT_INCREASING); /* no trial is needed */
+    cpuc_reasons_drop(&candidate->info, CPUC_REASON_NOT_INCREASING); /* no trial is needed */
   else if (run(candidate, open_counter) && run(candidate, scale)
     && run(candidate, extend_for_trial) && run(candidate, score))
     run(candidate, prove);
@@ -331,7 +329,7 @@ int cpuc_candidate_reopen(struct cpuc_candidate *candidate)
     scale(candidate);
     return 1;
   }
-  candidate->has_failed = 0;
+  candidate->info.state = CPUCYCLES_USABLE;
   if (run(candidate, open_counter) && run(candidate, scale) && run(candidate, extend_for_use)
     && run(candidate, read_again))
     return 1;

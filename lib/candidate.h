@@ -6,7 +6,6 @@
 
 #include "backends/backend.h"
 #include "include/cpucycles.h"
-#include "lib/extend32.h"
 #include "lib/reader.h"
 #include "lib/scale.h"
 #include "lib/table.h"
@@ -18,10 +17,7 @@ struct cpuc_candidate_context {
   const struct cpuc_services *services; /* for the counters */
   struct cpuc_machine machine;          /* what they have found */
   long long persecond; /* the estimate of the CPU's frequency, in Hz */
-  long long (*now)(void); /* the clock that cpuc_calibrate_scaling() uses, in nanoseconds */
-  /* the extension of the open 32-bit counter: one is enough, because the trials open one counter at
-     a time, and of the counters that stay open, only the selected one can have 32 bits */
-  struct cpuc_extend32_state extension;
+  long long (*now)(void); /* the clock that scaled counters are measured against, in nanoseconds */
 };
 
 struct cpuc_candidate {
@@ -30,8 +26,7 @@ struct cpuc_candidate {
   struct cpuc_candidate_context *context;
   struct cpuc_reader reader;
   long long units, cycles; /* a count of `units` is converted to `cycles`; 0: not known yet */
-  int cannot_win; /* the candidate loses with any score, so a few reads suffice */
-  int has_failed; /* in the current trial or reopening */
+  int cannot_win;          /* the candidate loses with any score, so a few reads suffice */
   int is_unproven;      /* a counter of core cycles that counts something else */
   char explanation[96]; /* of an unproven counter */
 };
@@ -66,8 +61,7 @@ int cpuc_candidate_reopen(struct cpuc_candidate *candidate);
 /* Closes a counter that was opened again. */
 void cpuc_candidate_close(struct cpuc_candidate *candidate);
 
-/* Asks the backend why the counter was dropped. Call between cpuc_guard_enter() and
-   cpuc_guard_leave(). */
+/* Asks the backend why the counter was dropped. */
 void cpuc_candidate_explain(struct cpuc_candidate *candidate);
 
 #pragma GCC visibility pop

@@ -7,7 +7,6 @@
 #include "include/cpucycles/inline.h"
 #include "lib/frequency.h"
 #include "lib/process.h"
-#include "lib/reasons.h"
 #include "lib/timer.h"
 #include "sys/dependent-add.h"
 #include "sys/os-thread.h"
@@ -50,9 +49,9 @@ static long long read_scaled(void)
 
 static long long (*read_function_of(const struct cpuc_reader *reader))(void)
 {
-  if (cpuc_reader_is_direct(reader))
-    return reader->read;
-  return reader->extension ? read_any : read_scaled;
+  if (reader->is_extended)
+    return read_any;
+  return reader->scale.multiplier ? read_scaled : reader->read;
 }
 
 /* Writes the pointer, which programs read without atomics, after what open() of the counter has
@@ -85,12 +84,11 @@ static void publish_inline(const struct cpuc_candidate *selected)
    a child that is forked in between, callers read by first_call(). */
 static void publish_once(const struct cpuc_selection *selection)
 {
-  static int has_begun;
+  const struct cpuc_reader *none = NULL;
 
-  if (__atomic_load_n(&has_begun, __ATOMIC_RELAXED)
-    || __atomic_exchange_n(&has_begun, 1, __ATOMIC_RELAXED))
+  if (!__atomic_compare_exchange_n(&published_reader, &none, &selection->selected->reader, 0,
+        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
     return;
-  __atomic_store_n(&published_reader, &selection->selected->reader, __ATOMIC_RELEASE);
   publish_pointer(read_function_of(&selection->selected->reader));
   publish_inline(selection->selected);
 }
@@ -218,18 +216,11 @@ const struct cpucycles_timer_info *cpucycles_timer(void)
   return &selection->timer;
 }
 
-static long long selected_rate;
-
-static void find_rate(struct cpuc_selection *selection)
-{
-  selected_rate = cpuc_timer_find_rate(selection, cpucycles);
-}
-
 long long cpucycles_rate(void)
 {
-  static struct cpuc_process_result rate = { find_rate, 0, 0 };
+  static struct cpuc_process_result rate = { cpuc_timer_find_rate, 0, 0 };
 
-  return cpucycles_timer() && cpuc_process_once(&rate) ? selected_rate : 0;
+  return cpucycles_timer() && cpuc_process_once(&rate) ? cpuc_process_select_once()->rate : 0;
 }
 
 double cpucycles_nanoseconds(long long count)
@@ -244,8 +235,7 @@ static void explain_all(struct cpuc_selection *selection)
   int i;
 
   for (i = 0; i < selection->count; i++)
-    cpuc_reasons_explain(&selection->candidates[i].info, selection->candidates[i].backend,
-      &selection->context.machine);
+    cpuc_candidate_explain(&selection->candidates[i]);
 }
 
 /* Returns NULL in a signal handler or allocator that runs inside the selection or explain_all(). */

@@ -37,11 +37,13 @@
 #include "config.h"
 
 #include "lib/extend32.h"
+#include "lib/scale.h"
 #include "sys/clock-sample.h"
 #include "sys/os-thread.h"
 #include "sys/step.h"
 #include "sys/thread-local.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define NEAR_TIME 10000000LL
@@ -54,9 +56,24 @@
 
 enum { TRIES = 8 };
 
+/* A time, and the 64-bit count at that time. */
+struct anchor {
+  long long time;
+  unsigned long long count;
+  int set; /* 0 until an anchor is stored */
+};
+
+/* The extended counter. Constant after cpuc_extend32_begin(), so that threads can share it. */
+static struct {
+  long long (*read)(void);
+  struct cpuc_extend32_clock clock;
+  struct cpuc_scale rate; /* from nanoseconds to estimated counts */
+  struct anchor start;    /* first anchor of every thread */
+} extended;
+
 /* The thread shares these variables with its signal handlers. */
 static CPUC_THREAD_LOCAL struct {
-  struct cpuc_extend32_anchor anchor;
+  struct anchor anchor;
   unsigned int sequence; /* number of stores */
 } own;
 
@@ -68,8 +85,7 @@ static void signal_fence(void)
 }
 
 /* Copies the thread's anchor, or the start of the extension if the thread has none. */
-static void load_anchor(const struct cpuc_extend32_state *extension,
-  struct cpuc_extend32_anchor *anchor)
+static void load_anchor(struct anchor *anchor)
 {
   unsigned int sequence;
 
@@ -80,10 +96,10 @@ static void load_anchor(const struct cpuc_extend32_state *extension,
     signal_fence();
   } while (__atomic_load_n(&own.sequence, __ATOMIC_RELAXED) != sequence);
   if (!anchor->set)
-    *anchor = extension->start;
+    *anchor = extended.start;
 }
 
-static void store_anchor(const struct cpuc_extend32_anchor *anchor)
+static void store_anchor(const struct anchor *anchor)
 {
   struct cpuc_os_thread_saved saved;
 
@@ -101,62 +117,58 @@ static unsigned long long nearest(unsigned long long expected, uint32_t low)
   return expected + (unsigned long long)(long long)(int32_t)(low - (uint32_t)expected);
 }
 
-static struct cpuc_clock_sample sample_counter(const struct cpuc_extend32_state *extension)
+static struct cpuc_clock_sample sample_counter(void)
 {
-  return cpuc_clock_sample_tightest(extension->clock.now, extension->read, TRIES, TIGHT);
+  return cpuc_clock_sample_tightest(extended.clock.now, extended.read, TRIES, TIGHT);
 }
 
 /* Predicts the counts in the elapsed time. If the clock does not advance, returns 7/16 of 2^32, so
    that nearest() covers counts from -1/16 to 15/16 of 2^32. */
-static unsigned long long predicted_counts(const struct cpuc_extend32_state *extension,
-  long long elapsed)
+static unsigned long long predicted_counts(long long elapsed)
 {
   if (elapsed <= 0)
     return WRAP / 2 - WRAP / 16;
-  return (unsigned long long)cpuc_scale_apply(extension->rate, elapsed);
+  return (unsigned long long)cpuc_scale_apply(extended.rate, elapsed);
 }
 
 /* Samples counter and clock, and makes the sample the anchor. Returns the count of the new
    anchor. */
-static long long resample(const struct cpuc_extend32_state *extension,
-  struct cpuc_extend32_anchor *anchor)
+static long long resample(struct anchor *anchor)
 {
-  struct cpuc_clock_sample sample = sample_counter(extension);
+  struct cpuc_clock_sample sample = sample_counter();
   long long elapsed = cpuc_step_between(anchor->time, sample.outer);
 
-  anchor->count
-    = nearest(anchor->count + predicted_counts(extension, elapsed), (uint32_t)sample.inner);
+  anchor->count = nearest(anchor->count + predicted_counts(elapsed), (uint32_t)sample.inner);
   anchor->time = sample.outer;
   anchor->set = 1;
   store_anchor(anchor);
   return (long long)anchor->count;
 }
 
-long long cpuc_extend32(const struct cpuc_extend32_state *extension)
+long long cpuc_extend32(void)
 {
-  struct cpuc_extend32_anchor anchor;
+  struct anchor anchor;
   unsigned long long count;
 
-  load_anchor(extension, &anchor);
-  count = nearest(anchor.count, (uint32_t)extension->read());
-  if (cpuc_step_between(anchor.time, extension->clock.coarse()) < NEAR_TIME
+  load_anchor(&anchor);
+  count = nearest(anchor.count, (uint32_t)extended.read());
+  if (cpuc_step_between(anchor.time, extended.clock.coarse()) < NEAR_TIME
     && (long long)(count - anchor.count) < NEAR_COUNTS
     && (long long)(anchor.count - count) < NEAR_COUNTS)
     return (long long)count;
-  return resample(extension, &anchor);
+  return resample(&anchor);
 }
 
-void cpuc_extend32_begin(struct cpuc_extend32_state *extension, long long (*read)(void),
-  struct cpuc_extend32_clock clock, long long rate)
+void cpuc_extend32_begin(long long (*read)(void), struct cpuc_extend32_clock clock, long long rate)
 {
   struct cpuc_clock_sample sample;
 
   memset(&own, 0, sizeof own);
-  extension->read = read;
-  extension->clock = clock;
-  extension->rate = cpuc_scale_from_to(1000000000, rate);
-  sample = sample_counter(extension);
-  extension->start.time = sample.outer;
-  extension->start.count = (uint32_t)sample.inner;
-  extension->start.set = 1;
+  extended.read = read;
+  extended.clock = clock;
+  extended.rate = cpuc_scale_from_to(1000000000, rate);
+  sample = sample_counter();
+  extended.start.time = sample.outer;
+  extended.start.count = (uint32_t)sample.inner;
+  extended.start.set = 1;
 }

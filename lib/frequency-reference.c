@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Uses the rate of the TSC, which is near the nominal frequency, as the frequency estimate. */
+/* Uses the rate of the TSC, which is near the nominal frequency, as the frequency estimate, or to
+   recognize an estimate that is too low. */
 
 #include "config.h"
 
 #include "lib/calibrate.h"
 #include "lib/frequency.h"
+#include "sys/guard.h"
 #include "sys/os-clock.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum { TRIES = 2 }; /* of a measurement */
 
-int cpuc_frequency_reference_is_invariant(void)
+/* Executes CPUID. */
+static int is_invariant(void)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();
   const char *source;
@@ -37,21 +41,32 @@ long long cpuc_frequency_from_reference(struct cpuc_frequency_query *query)
     hz = cpuc_calibrate_accepted_rate(reported, cpuc_calibrate_rate(reference->read, 64));
   if (hz > 0 && reported.source)
     query->name = reported.source;
-  if (hz == 0 && cpuc_frequency_reference_is_invariant())
+  if (hz == 0 && is_invariant())
     hz = cpuc_calibrate_rate(reference->read, 64);
   return cpuc_rate_if_plausible((unsigned long long)hz);
 }
 
-void cpuc_frequency_sample_reference(void *sample)
+static void sample_reference(void *sample)
 {
   const struct cpuc_backend *reference = cpuc_reference_counter();
 
-  *(struct cpuc_clock_sample *)sample = reference
-    ? cpuc_clock_sample_take(cpuc_os_clock_monotonic, reference->read)
-    : (struct cpuc_clock_sample) { 0, 0, 0 };
+  if (reference)
+    *(struct cpuc_clock_sample *)sample
+      = cpuc_clock_sample_take(cpuc_os_clock_monotonic, reference->read);
 }
 
-long long cpuc_frequency_reference_rate(const struct cpuc_clock_sample *begin,
+struct cpuc_clock_sample cpuc_frequency_sample_reference(void)
+{
+  struct cpuc_clock_sample sample = { 0, 0, 0 };
+
+  if (cpuc_guard_run(sample_reference, &sample) != 0)
+    memset(&sample, 0, sizeof sample);
+  return sample;
+}
+
+/* Returns the lowest rate of the reference counter that fits the two samples, or 0 if they show no
+   rate. An interruption makes the result lower. */
+static long long rate_between(const struct cpuc_clock_sample *begin,
   const struct cpuc_clock_sample *end)
 {
   long long longest = end->outer + end->width - begin->outer;
@@ -61,4 +76,18 @@ long long cpuc_frequency_reference_rate(const struct cpuc_clock_sample *begin,
     return 0;
   /* counts per microsecond are exact enough, and need one division */
   return cpuc_rate_if_plausible((unsigned long long)(counted / (longest / 1000 + 1)) * 1000000);
+}
+
+long long cpuc_frequency_find_least(long long persecond, int is_needed,
+  const struct cpuc_clock_sample *begin)
+{
+  struct cpuc_clock_sample end = cpuc_frequency_sample_reference();
+  long long rate = rate_between(begin, &end);
+  int is_low = persecond < rate / 5 * 2;
+
+  if (!is_low && !is_needed)
+    return 0;
+  if (rate > 0 && is_invariant())
+    return is_low ? cpuc_frequency_least_plausible_by(cpuc_reference_counter()->read, rate) : 0;
+  return is_needed ? cpuc_frequency_least_plausible() : 0;
 }

@@ -86,32 +86,27 @@ static void add_cpu(const char *name, void *argument)
   query->cpus[i] = cpu;
 }
 
-static void list(void *argument)
+static void list_directories(void *argument)
 {
   struct listing *listing = argument;
 
   cpuc_file_list(listing->path, add_cpu, listing);
 }
 
-/* A filter that raises SIGSYS at the calls that list a directory must not hide CPU 0. */
-static void list_directories(struct cpuc_frequency_query *query, const char *path,
-  const char *prefix)
-{
-  struct listing listing = { query, path, prefix };
-
-  cpuc_guard_run(list, &listing);
-}
-
 /* Lists the CPUs whose files are read: one CPU of each policy. Before Linux 4.4, policies have no
-   directories, so each CPU is asked. Without policies, only CPU 0 is asked. */
+   directories, so each CPU is asked. Without policies, only CPU 0 is asked. A filter that raises
+   SIGSYS at the calls that list a directory must not hide CPU 0. */
 static void list_cpus(struct cpuc_frequency_query *query)
 {
+  struct listing policies = { query, CPU_DIRECTORY "/cpufreq", "policy" };
+  struct listing cpus = { query, CPU_DIRECTORY, "cpu" };
+
   query->has_policies = 1; /* also if a filter hides this, with an error or with SIGSYS */
   cpuc_guard_run(find_policies, query);
   if (query->has_policies)
-    list_directories(query, CPU_DIRECTORY "/cpufreq", "policy");
+    cpuc_guard_run(list_directories, &policies);
   if (query->has_policies && query->cpu_count == 0)
-    list_directories(query, CPU_DIRECTORY, "cpu");
+    cpuc_guard_run(list_directories, &cpus);
   if (query->cpu_count == 0)
     query->cpus[query->cpu_count++] = 0;
 }

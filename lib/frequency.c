@@ -21,8 +21,8 @@ enum { KHZ = 1000, MHZ = 1000000 };
 /* Appends a sentence about a setting that is ignored: its name and the reason. */
 static void note_ignored(struct cpuc_frequency_query *query, const char *setting, const char *why)
 {
-  char *ignored = query->found->ignored;
-  size_t size = sizeof query->found->ignored, used = strlen(ignored);
+  char *ignored = query->found.ignored;
+  size_t size = sizeof query->found.ignored, used = strlen(ignored);
 
   snprintf(ignored + used, size - used, "%s%s %s", used ? "; " : "", setting, why);
 }
@@ -144,25 +144,22 @@ static int is_too_low(const struct cpuc_frequency_query_source *source, long lon
 
 struct cpuc_frequency cpuc_frequency_estimate(long long least)
 {
-  struct cpuc_frequency found = { CPUC_FREQUENCY_DEFAULT, "default", "", 0 };
-  struct cpuc_frequency_query query;
+  struct cpuc_frequency_query query = { .found = { CPUC_FREQUENCY_DEFAULT, "default", "", 0 } };
   long long hz = 0;
   int i;
 
-  memset(&query, 0, sizeof query);
-  query.found = &found;
   for (i = 0; i < SOURCES && hz == 0; i++) {
     hz = run_guarded(&query, &sources[i]);
     if (is_too_low(&sources[i], hz, least))
       hz = 0;
     if (hz > 0) {
-      found.is_setting = sources[i].is_setting;
-      found.persecond = hz;
-      found.source = query.name;
+      query.found.is_setting = sources[i].is_setting;
+      query.found.persecond = hz;
+      query.found.source = query.name;
     }
   }
   for (; i < SOURCES; i++)
     if (sources[i].is_setting)
       note_unneeded_environment(&query, &sources[i]);
-  return found;
+  return query.found;
 }

@@ -47,17 +47,16 @@ void cpuc_frequency_cpuinfo_add(struct cpuc_frequency_cpuinfo *cpuinfo,
 
 /* frequency-reference.c: the TSC. */
 
-/* Reads the time and, at this time, the reference counter. Stores zeros if there is no such
-   counter. The read may cause a fault, so this function is a body for cpuc_guard_run(). */
-void cpuc_frequency_sample_reference(void *sample);
+/* Reads the time and, at this time, the reference counter. Returns zeros if there is no such
+   counter, or if its read causes a fault. */
+struct cpuc_clock_sample cpuc_frequency_sample_reference(void);
 
-/* Returns the lowest rate of the reference counter that fits the two samples, or 0 if they show no
-   rate. An interruption makes the result lower. */
-long long cpuc_frequency_reference_rate(const struct cpuc_clock_sample *begin,
-  const struct cpuc_clock_sample *end);
-
-/* Returns 1 if there is a reference counter, and its rate is constant. Executes CPUID. */
-int cpuc_frequency_reference_is_invariant(void);
+/* Returns the lowest plausible estimate, or 0 if `persecond` is not suspect. With a reference
+   counter of constant rate, an estimate far below this rate is suspect. Without one, each estimate
+   is on which counts depend, for which `is_needed` is 1. `begin` was sampled when the selection
+   began. */
+long long cpuc_frequency_find_least(long long persecond, int is_needed,
+  const struct cpuc_clock_sample *begin);
 
 /* frequency-system.c: calls with which operating systems report a frequency. frequency-sysctl.c is
    for the BSDs and Darwin, frequency-aix.c and frequency-solaris.c for AIX and Solaris. */
@@ -103,7 +102,7 @@ struct cpuc_frequency_query_source {
 enum { CPUC_FREQUENCY_QUERY_CPUS = 32 };
 
 struct cpuc_frequency_query {
-  struct cpuc_frequency *found;
+  struct cpuc_frequency found;                      /* the estimate so far */
   const struct cpuc_frequency_query_source *source; /* the source that is running */
   long long result;                 /* of this source in Hz, or 0 */
   const char *name;                 /* the name to report for the source of the result */

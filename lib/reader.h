@@ -10,19 +10,13 @@
 /* How to read a counter: call read() of the backend, extend the count to 64 bits, then scale it. */
 struct cpuc_reader {
   long long (*read)(void);
-  struct cpuc_extend32_state *extension; /* NULL if read() counts in 64 bits */
+  int is_extended; /* 0 if read() counts in 64 bits */
   struct cpuc_scale scale;
 };
 
-/* Returns 1 if the count of read() is neither extended nor scaled. */
-static inline int cpuc_reader_is_direct(const struct cpuc_reader *reader)
-{
-  return !reader->extension && !reader->scale.multiplier;
-}
-
 static inline long long cpuc_reader_read(const struct cpuc_reader *reader)
 {
-  long long count = reader->extension ? cpuc_extend32(reader->extension) : reader->read();
+  long long count = reader->is_extended ? cpuc_extend32() : reader->read();
 
   return reader->scale.multiplier ? cpuc_scale_apply(reader->scale, count) : count;
 }

@@ -49,6 +49,7 @@ void cpuc_reasons_drop(struct cpucycles_counter_info *info, enum cpuc_reason rea
 {
   info->state = CPUCYCLES_DROPPED;
   info->score = 0;
+  info->smallest_step = 0;
   info->scaling = 0;
   cpuc_reasons_set(info, reason);
 }
@@ -60,12 +61,6 @@ void cpuc_reasons_drop_errno(struct cpucycles_counter_info *info, int error,
   info->error_number = error;
   if (diagnosis->explanation)
     info->explanation = diagnosis->explanation;
-}
-
-void cpuc_reasons_drop_signal(struct cpucycles_counter_info *info, int signal)
-{
-  cpuc_reasons_drop(info, CPUC_REASON_SIGNAL);
-  info->signal_number = signal;
 }
 
 /* Changes no member that print_trace() reads, because another thread may print at the same time. */

@@ -9,13 +9,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Marks a counter as dropped, because of a reason, an errno of open(), or the signal of a fault.
-   The reason follows from the errno or the signal, and the sentence from the reason, unless the
-   diagnosis of the backend contains a reason or a sentence. */
+/* Marks a counter as dropped, because of a reason, or because of an errno of open(). The reason
+   follows from the errno, and the sentence from the reason, unless the diagnosis of the backend
+   contains a reason or a sentence. */
 void cpuc_reasons_drop(struct cpucycles_counter_info *, enum cpuc_reason);
 void cpuc_reasons_drop_errno(struct cpucycles_counter_info *, int error,
   const struct cpuc_diagnosis *);
-void cpuc_reasons_drop_signal(struct cpucycles_counter_info *, int signal);
 
 /* Stores the code and the sentence of a reason. */
 void cpuc_reasons_set(struct cpucycles_counter_info *, enum cpuc_reason);

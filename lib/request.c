@@ -33,15 +33,15 @@ int cpuc_request_includes(const char *list, const char *counter)
   return 0;
 }
 
-static const struct cpucycles_counter_info *find(const struct cpuc_candidate *candidates, int count,
-  const char *name, size_t length)
+static struct cpuc_candidate *find(struct cpuc_candidate *candidates, int count, const char *name,
+  size_t length)
 {
   int i;
 
   for (i = 0; i < count; i++)
     if (strlen(candidates[i].info.name) == length
       && strncmp(candidates[i].info.name, name, length) == 0)
-      return &candidates[i].info;
+      return &candidates[i];
   return NULL;
 }
 
@@ -72,10 +72,10 @@ static int append(char *text, size_t size, const char *name, const char *why, co
   return 0;
 }
 
-void cpuc_request_describe_unusable(const char *list, const struct cpuc_candidate *candidates,
-  int count, char *text, int size)
+void cpuc_request_describe_unusable(const char *list, struct cpuc_candidate *candidates, int count,
+  char *text, int size)
 {
-  const struct cpucycles_counter_info *info;
+  struct cpuc_candidate *candidate;
   const char *name;
   size_t length;
   int more = 1;
@@ -85,10 +85,12 @@ void cpuc_request_describe_unusable(const char *list, const struct cpuc_candidat
     char shown[32];
 
     copy_printable(shown, sizeof shown, name, length);
-    info = find(candidates, count, name, length);
-    if (!info)
+    candidate = find(candidates, count, name, length);
+    if (!candidate)
       more = append(text, (size_t)size, shown, "is not a counter of this library", NULL);
-    else if (info->state == CPUCYCLES_DROPPED)
-      more = append(text, (size_t)size, shown, "does not work here", info->reason);
+    else if (candidate->info.state == CPUCYCLES_DROPPED) {
+      cpuc_candidate_explain(candidate);
+      more = append(text, (size_t)size, shown, "does not work here", candidate->info.reason);
+    }
   }
 }

@@ -12,9 +12,9 @@
 int cpuc_request_includes(const char *list, const char *counter);
 
 /* Call after the selection. Stores a sentence on the names that could not be used and the reasons,
-   or the empty string if all could be used. */
-void cpuc_request_describe_unusable(const char *list, const struct cpuc_candidate *candidates,
-  int count, char *text, int size);
+   for which it asks the backends, or the empty string if all could be used. */
+void cpuc_request_describe_unusable(const char *list, struct cpuc_candidate *candidates, int count,
+  char *text, int size);
 
 #pragma GCC visibility pop
 

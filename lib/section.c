@@ -41,9 +41,7 @@ static void find_read_overhead(struct cpuc_selection *unused)
 static long long measured(struct cpuc_process_result *measurement, const long long *overhead)
 {
   (void)cpucycles(); /* a first call prints requested lines, which must happen without the lock */
-  if (!cpuc_process_select_once() || !cpuc_process_once(measurement))
-    return 0;
-  return *overhead;
+  return cpuc_process_once(measurement) ? *overhead : 0;
 }
 
 long long cpucycles_section_overhead(void)

@@ -215,50 +215,22 @@ static void select_with(struct cpuc_selection *selection, const struct cpuc_tabl
     select_last(selection, CPUC_KIND_NONE);
 }
 
-/* Samples the reference counter. Without one, or if it faults, stores zeros. */
-static struct cpuc_clock_sample sample_reference(void)
-{
-  struct cpuc_clock_sample sample = { 0, 0, 0 };
-
-  if (cpuc_guard_run(cpuc_frequency_sample_reference, &sample) != 0)
-    memset(&sample, 0, sizeof sample);
-  return sample;
-}
-
-/* Returns the lowest plausible estimate, or 0 if this estimate is not suspect. With a reference
-   counter of constant rate, an estimate far below this rate is suspect. Without one, each estimate
-   is on which counts depend. `begin` was sampled when the selection began. */
-static long long find_least(const struct cpuc_selection *selection,
-  const struct cpuc_clock_sample *begin)
-{
-  struct cpuc_clock_sample end;
-  long long rate;
-  int is_low, is_needed;
-
-  if (selection->frequency.is_setting)
-    return 0;
-  end = sample_reference();
-  rate = cpuc_frequency_reference_rate(begin, &end);
-  is_low = selection->frequency.persecond < rate / 5 * 2;
-  is_needed = cpuc_candidate_kind(selection->selected)->is_time_based;
-  if (!is_low && !is_needed)
-    return 0;
-  if (rate > 0 && cpuc_frequency_reference_is_invariant())
-    return is_low ? cpuc_frequency_least_plausible_by(cpuc_reference_counter()->read, rate) : 0;
-  return is_needed ? cpuc_frequency_least_plausible() : 0;
-}
-
-/* If the estimate is too low, the next source is asked. If a time-based counter is in use, the
-   selection runs once more, because such a counter may have been dropped for the wrong estimate. */
+/* If the estimate is too low, and not a setting, the next source is asked. If a time-based counter
+   is in use, the selection runs once more, because such a counter may have been dropped for the
+   wrong estimate. */
 static void check_estimate(struct cpuc_selection *selection, const struct cpuc_table_entry *table,
   const char *list, const struct cpuc_clock_sample *begin)
 {
-  long long least = find_least(selection, begin);
-  int i;
+  long long persecond = selection->frequency.persecond, least;
+  int is_time_based, i;
 
-  if (selection->frequency.persecond >= least)
+  if (selection->frequency.is_setting)
     return;
-  if (cpuc_candidate_kind(selection->selected)->is_time_based) {
+  is_time_based = cpuc_candidate_kind(selection->selected)->is_time_based;
+  least = cpuc_frequency_find_least(persecond, is_time_based, begin);
+  if (persecond >= least)
+    return;
+  if (is_time_based) {
     cpuc_candidate_close(selection->selected);
     select_with(selection, table, list, least);
     return;
@@ -266,18 +238,6 @@ static void check_estimate(struct cpuc_selection *selection, const struct cpuc_t
   estimate(selection, least);
   for (i = 0; i < selection->count; i++)
     cpuc_candidate_rescale(&selection->candidates[i]);
-}
-
-/* Explains why counters that the list names were dropped. */
-static void explain_request(struct cpuc_selection *selection, const char *list)
-{
-  int i;
-
-  for (i = 0; i < selection->count; i++)
-    if (cpuc_request_includes(list, selection->candidates[i].info.name))
-      cpuc_candidate_explain(&selection->candidates[i]);
-  cpuc_request_describe_unusable(list, selection->candidates, selection->count,
-    selection->unusable_text, (int)sizeof selection->unusable_text);
 }
 
 void cpuc_select(const struct cpuc_table_entry *table, int count,
@@ -291,10 +251,11 @@ void cpuc_select(const struct cpuc_table_entry *table, int count,
   selection->candidates = candidates;
   selection->count = count;
   try_clocks();
-  begin = sample_reference();
+  begin = cpuc_frequency_sample_reference();
   select_with(selection, table, list, 0);
   check_estimate(selection, table, list, &begin);
   if (list)
-    explain_request(selection, list);
+    cpuc_request_describe_unusable(list, candidates, count, selection->unusable_text,
+      (int)sizeof selection->unusable_text);
   __atomic_store_n(&finished, selection, __ATOMIC_RELEASE);
 }

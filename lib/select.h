@@ -24,6 +24,7 @@ struct cpuc_selection {
   /* Properties of the selected counter, which timer.c stores on demand. */
   struct cpuc_rate reported;
   struct cpucycles_timer_info timer;
+  long long rate;              /* counts per second; 0: unknown */
   struct cpuc_reader fallback; /* for threads that cannot use the selected counter */
 };
 

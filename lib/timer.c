@@ -5,6 +5,7 @@
 
 #include "lib/timer.h"
 #include "lib/calibrate.h"
+#include "lib/extend32.h"
 #include "lib/frequency.h"
 #include "sys/dependent-add.h"
 
@@ -26,20 +27,19 @@ void cpuc_timer_find_info(struct cpuc_selection *selection)
     found->invariant = candidate->backend->is_invariant(&found->invariant_source);
   if (found->invariant < 0)
     found->invariant_source = NULL;
-  if (selection->reported.hz > 0) {
-    found->reported_rate = selection->reported.hz;
-    found->reported_rate_source = selection->reported.source;
-  }
+  found->reported_rate = selection->reported.hz;
+  found->reported_rate_source = selection->reported.hz > 0 ? selection->reported.source : NULL;
 }
 
-/* Measures the rate of the selected counter, again if the measurement is interrupted. The count of
-   a thread stops while another thread runs and, in most cases, while the kernel runs, so a
-   measurement of this count gives a lower bound. The result for such a counter is therefore the
-   core frequency or, if that cannot be measured, the highest of several measurements. Returns Hz,
-   or 0. */
-static long long measure_selected(const struct cpuc_candidate *candidate,
-  long long (*read)(void))
+/* Measures the rate of the selected counter, which is not scaled, again if the measurement is
+   interrupted. The count of a thread stops while another thread runs and, in most cases, while the
+   kernel runs, so a measurement of this count gives a lower bound. The result for such a counter is
+   therefore the core frequency or, if that cannot be measured, the highest of several measurements.
+   Returns Hz, or 0. */
+static long long measure_selected(const struct cpuc_candidate *candidate)
 {
+  long long (*read)(void)
+    = candidate->reader.is_extended ? cpuc_extend32 : candidate->reader.read;
   int is_of_thread = candidate->backend->is_of_thread, i;
   long long highest = 0, rate = 0;
 
@@ -57,13 +57,15 @@ static long long measure_selected(const struct cpuc_candidate *candidate,
 }
 
 /* A time-based counter has the rate that it is scaled to. */
-long long cpuc_timer_find_rate(const struct cpuc_selection *selection, long long (*read)(void))
+void cpuc_timer_find_rate(struct cpuc_selection *selection)
 {
   long long measured, accepted;
 
-  if (selection->selected->reader.scale.multiplier)
-    return selection->frequency.persecond;
-  measured = measure_selected(selection->selected, read);
+  if (selection->selected->reader.scale.multiplier) {
+    selection->rate = selection->frequency.persecond;
+    return;
+  }
+  measured = measure_selected(selection->selected);
   accepted = cpuc_calibrate_accepted_rate(selection->reported, measured);
-  return accepted > 0 ? accepted : measured;
+  selection->rate = accepted > 0 ? accepted : measured;
 }

@@ -11,10 +11,10 @@
 /* Stores the properties of the selected counter, which its backend reports. May open files. */
 void cpuc_timer_find_info(struct cpuc_selection *selection);
 
-/* Returns the counts per second of the selected counter: the frequency estimate if the counter is
-   scaled, otherwise the reported or measured rate of read(), which reads it; 0 if the rate is
-   unknown. Call cpuc_timer_find_info() before. */
-long long cpuc_timer_find_rate(const struct cpuc_selection *selection, long long (*read)(void));
+/* Stores the counts per second of the selected counter: the frequency estimate if the counter is
+   scaled, otherwise the reported or measured rate; 0 if the rate is unknown. Call
+   cpuc_timer_find_info() before. */
+void cpuc_timer_find_rate(struct cpuc_selection *selection);
 
 #pragma GCC visibility pop
 

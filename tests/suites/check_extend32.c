@@ -129,8 +129,6 @@ static long long simulated_coarse(void)
   return read_clock(machine.lag);
 }
 
-static struct cpuc_extend32_state extension;
-
 static uint64_t read_count(void)
 {
   uint64_t count;
@@ -138,7 +136,7 @@ static uint64_t read_count(void)
   machine.seen.number = 0;
   if (stepping)
     set_single_step(1);
-  count = (uint64_t)cpuc_extend32(&extension);
+  count = (uint64_t)cpuc_extend32();
   if (stepping)
     set_single_step(0);
   machine.stall_at = -1;
@@ -177,7 +175,7 @@ static void begin(double rate, double estimate, int which)
   machine.reads = clocks[which].reads;
   machine.failed_time = clocks[which].failed_time;
   machine.stall_at = -1;
-  cpuc_extend32_begin(&extension, simulated_counter, clock, (long long)(estimate * 1e9));
+  cpuc_extend32_begin(simulated_counter, clock, (long long)(estimate * 1e9));
 }
 
 /* Gaps and stalls. */
@@ -303,7 +301,7 @@ static int finished;
 /* Checks a read against the 64-bit counts before and after it, in any thread. */
 static void quick_read(void)
 {
-  long long before = quick_count(), count = cpuc_extend32(&extension), after = quick_count();
+  long long before = quick_count(), count = cpuc_extend32(), after = quick_count();
 
   if (count < before || count > after)
     __atomic_add_fetch(&quick_wrong, 1, __ATOMIC_RELAXED);
@@ -359,10 +357,10 @@ TEST(threads_and_handlers_read_right_counts)
   set_handler(SIGUSR1, quick_read_in_handler);
 #endif
   quick_origin = cpuc_os_clock_monotonic() * QUICK_RATE;
-  cpuc_extend32_begin(&extension, quick_count, clock, QUICK_RATE * SECOND);
+  cpuc_extend32_begin(quick_count, clock, QUICK_RATE * SECOND);
   for (i = 0; i < 4; i++)
     ck_assert_int_eq(
-      pthread_create(&threads[i], NULL, read_until_finished, i % 2 ? &extension : NULL), 0);
+      pthread_create(&threads[i], NULL, read_until_finished, i % 2 ? threads : NULL), 0);
   while (suite_again(&repeat)) {
 #ifdef CPUCYCLES_POSIX
     for (i = 0; i < 4; i++)

@@ -120,7 +120,7 @@ static int is_readable(const struct cpuc_table_entry *entry)
 
 static void expect_inline_reads(const struct cpuc_table_entry *entry, struct cpuc_scale scale)
 {
-  struct cpuc_reader reader = { entry->backend->read, NULL, scale };
+  struct cpuc_reader reader = { entry->backend->read, 0, scale };
   unsigned long long count;
 
   ck_assert_msg(cpucycles_inline_instruction(entry->backend->inline_method, &count),

@@ -217,6 +217,7 @@ static void expect_dropped(int i, const char *reason)
   ck_assert_str_eq(candidates[i].info.reason, reason);
   ck_assert_ptr_nonnull(candidates[i].info.explanation);
   ck_assert_int_eq(candidates[i].info.score, 0);
+  ck_assert_int_eq(candidates[i].info.smallest_step, 0);
   ck_assert(!(candidates[i].info.scaling > 0));
   ck_assert_int_eq(candidates[i].info.signal_number, strcmp(reason, "signal") == 0 ? SIGSEGV : 0);
 }
