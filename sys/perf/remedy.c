@@ -229,7 +229,7 @@ static int find_pmu(int (*is_wanted)(const char *name))
 {
   struct search search = { is_wanted, PMU_ABSENT };
 
-  if (cpuc_perf_pmu_visit(note_if_wanted, &search) == 0)
+  if (cpuc_file_list(CPUC_PERF_PMU_LIST, note_if_wanted, &search) == 0)
     return search.found;
   return errno == ENOENT && cpuc_file_exists("/sys/bus") ? PMU_UNLISTED : PMU_HIDDEN;
 }
