@@ -75,8 +75,8 @@ static void take_default_action(siginfo_t *info)
   pthread_kill(pthread_self(), info->si_signo);
 }
 
-/* Applies the disposition of the program, as the system would. No system ignores a fault. */
-static void pass_on(const struct sigaction *program, siginfo_t *info, void *context)
+/* No system ignores a fault. */
+void cpuc_guard_pass_on(const struct sigaction *program, siginfo_t *info, void *context)
 {
   if (program->sa_handler == SIG_IGN && was_sent(info))
     return;
@@ -108,7 +108,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     guard.caught = signal;
     siglongjmp(*escape, 1);
   } else
-    pass_on(&guard.program[i], info, context);
+    cpuc_guard_pass_on(&guard.program[i], info, context);
   errno = saved_errno;
 }
 
