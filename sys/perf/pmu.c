@@ -83,12 +83,10 @@ void cpuc_perf_pmu_find_core_types(void *core_types)
   cpuc_file_list(CPUC_PERF_PMU_LIST, add_core_type, found);
 }
 
-long long cpuc_perf_pmu_read_rdpmc(int *is_hybrid)
+long long cpuc_perf_pmu_read_rdpmc(void)
 {
   long long level = cpuc_file_read_number(CPUC_PERF_PMU_RDPMC, 1);
 
-  if (is_hybrid)
-    *is_hybrid = level < 0;
   return level >= 0 ? level : cpuc_file_read_number(CPUC_PERF_PMU_HYBRID_RDPMC, 1);
 }
 

@@ -66,9 +66,8 @@ static inline uint64_t cpuc_perf_pmu_generic_config(const struct cpuc_perf_core_
 }
 
 /* Returns the RDPMC setting. 0: no process may use RDPMC; 1: processes that have an event mapped;
-   2: all processes; -1: no PMU has the setting. If is_hybrid is not NULL, stores in it whether the
-   setting was looked for in the file of a hybrid CPU. */
-long long cpuc_perf_pmu_read_rdpmc(int *is_hybrid);
+   2: all processes; -1: no PMU has the setting. */
+long long cpuc_perf_pmu_read_rdpmc(void);
 
 /* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel the watchdog uses the fixed cycle
    counter. */

@@ -244,7 +244,6 @@ static int find_level(int with_kernel)
 {
   static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
   long long level = cpuc_file_read_number(setting, 1);
-  int kernel_has_perfmon = kernel_is_since(5, 8);
   char text[16];
 
   if (level < 0) { /* no such file, or level -1, which permits more than 0 does */
@@ -258,7 +257,7 @@ static int find_level(int with_kernel)
     return LEVEL_REFUSES;
   if (has_capability(CAPABILITY_SYS_ADMIN))
     return LEVEL_PERMITS;
-  if (level > 2 || !kernel_has_perfmon)
+  if (level > 2 || !kernel_is_since(5, 8))
     return LEVEL_NEEDS_ADMIN;
   return has_capability(CAPABILITY_PERFMON) ? LEVEL_PERMITS : LEVEL_NEEDS_PERFMON;
 }
@@ -376,8 +375,8 @@ void cpuc_remedy_for_rdcycle(int error, int signal, struct cpuc_diagnosis *diagn
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
-  int is_hybrid;
-  long long level = cpuc_perf_pmu_read_rdpmc(&is_hybrid);
+  int is_hybrid = !cpuc_file_exists(CPUC_PERF_PMU_RDPMC);
+  long long level = cpuc_perf_pmu_read_rdpmc();
 
   if (level < 0 || level >= needed)
     return;
