@@ -24,7 +24,7 @@ enum { FAULTS = CPUC_OS_THREAD_FAULT_SIGNALS };
 
 /* Global, because the signal handler reads it. */
 static struct {
-  uintptr_t thread; /* ID of the thread between cpuc_guard_enter() and cpuc_guard_leave(); 0: none */
+  uintptr_t thread; /* the thread between cpuc_guard_enter() and _leave(); 0: none */
   sigjmp_buf *volatile escape; /* of the innermost body that runs; NULL: none */
   volatile sig_atomic_t caught;
   volatile sig_atomic_t deferred[FAULTS]; /* 1 if leave must send this signal again */
