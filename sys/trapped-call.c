@@ -97,9 +97,11 @@ static void note_call(int number)
   }
 }
 
-/* The disposition that on_sigsys() replaces. Calls of the thread that holds the lock fail. */
+/* The disposition that on_sigsys() replaces; whose calls fail: those of the thread that holds the
+   lock, or of all threads. */
 static struct sigaction program;
 static struct cpuc_lock thread;
+static int is_for_all;
 
 static void on_sigsys(int signal, siginfo_t *info, void *context)
 {
@@ -107,7 +109,8 @@ static void on_sigsys(int signal, siginfo_t *info, void *context)
 
   (void)signal;
   if (info->si_code > 0 /* from the kernel */
-    && __atomic_load_n(&thread.owner, __ATOMIC_RELAXED) == cpuc_os_thread_id()) {
+    && (is_for_all
+      || __atomic_load_n(&thread.owner, __ATOMIC_RELAXED) == cpuc_os_thread_id())) {
     note_call(info->si_syscall);
     interrupted->RESULT = (__typeof__(interrupted->RESULT))-ENOSYS;
   } else
@@ -154,7 +157,8 @@ void cpuc_trapped_call_fail(void)
 {
   void *shared;
 
-  cpuc_trapped_call_begin();
+  is_for_all = 1;
+  install();
   shared = mmap(NULL, sizeof *trapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared != MAP_FAILED)
     trapped = shared;

@@ -9,8 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Installs a handler for SIGSYS, which lets trapped calls of this thread and of later children fail
-   with ENOSYS. Does nothing on systems other than Linux, and on CPUs for which trapped-call.c
+/* Installs a handler for SIGSYS, which lets trapped calls of this process and of its later children
+   fail with ENOSYS. Does nothing on systems other than Linux, and on CPUs for which trapped-call.c
    does not know the register of the result. */
 void cpuc_trapped_call_fail(void);
 
