@@ -22,7 +22,6 @@
 #include "sys/cpuid.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 static long long read_fixed_counter(void)
 {
@@ -53,7 +52,7 @@ static int open_fixed_counter(const struct cpuc_services *services,
   if (cpuc_machine_lacks_pmu(diagnosis->machine))
     return ENODEV;
   /* Read the file before CPUID, which takes longer because it exits to the hypervisor. */
-  level = cpuc_perf_pmu_read_rdpmc(NULL);
+  level = cpuc_perf_pmu_read_rdpmc();
   if (level < 0 || !has_fixed_counter())
     return ENODEV;
   if (level < 2)
@@ -71,7 +70,7 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
   else if (error == EACCES)
     cpuc_remedy_for_rdpmc(2, diagnosis);
   /* CPUs of AMD do not have the counter, not even in a virtual machine with a PMU. */
-  else if (error == ENODEV && cpuc_perf_pmu_read_rdpmc(NULL) < 0
+  else if (error == ENODEV && cpuc_perf_pmu_read_rdpmc() < 0
     && cpuc_cpuid_vendor_is("GenuineIntel"))
     cpuc_remedy_for_no_pmu(diagnosis);
 }

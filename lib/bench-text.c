@@ -7,11 +7,11 @@
 #include "lib/bench.h"
 #include "lib/process.h"
 #include "sys/os-clock.h"
-#include "sys/os-thread.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NAME_WIDTH = 32 };
 
@@ -175,7 +175,7 @@ static void put_process(struct line *line)
   static struct cpuc_process_result finding = { find_first_time, 0, 0 };
 
   (void)cpuc_process_once(&finding);
-  put(line, ",\"process\":\"%lld-%lld\"", first_time, cpuc_os_thread_process_id());
+  put(line, ",\"process\":\"%lld-%lld\"", first_time, (long long)getpid());
 }
 
 int cpucycles_bench_json(char *part, int size, int from, const char *name,

@@ -125,7 +125,7 @@ static int start_events(const int events[2])
   int i, error = 0;
 
   counters.forks = pfx_early_forks;
-  counters.group = (struct cpuc_perf_group){ counters.opened, 2, 1, 0, 0 };
+  counters.group = (struct cpuc_perf_group){ counters.opened, 2, 0, 0 };
   for (i = 0; i < 2 && error == 0; i++) {
     struct perf_event_attr wanted = wanted_event(events[i]);
 

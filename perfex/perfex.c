@@ -183,7 +183,7 @@ int perfex_read(struct perfex_group *group, long long counts[])
 static int open_and_start(struct perfex_group *group)
 {
   long long counts[CPUC_PERF_GROUP_EVENTS];
-  int i, error = 0, all = group->open.count * group->open.types;
+  int i, error = 0, all = group->open.count * group->cores.listed;
 
   group->page_reader = ULONG_MAX;
   for (i = 0; i < all && error == 0; i++) {
@@ -199,7 +199,7 @@ static int open_and_start(struct perfex_group *group)
 #ifdef CPUC_PERF_HAS_REGISTER
   /* Before the start, no page has an index. Pages of arm64 that are mapped after the first read(2)
      can be off by 2^32. */
-  if (group->open.types == 1 && !group->open.inherits
+  if (group->cores.listed == 1 && !group->open.inherits
     && cpuc_perf_event_map_pages(group->events, group->open.count, group->pages))
     group->page_reader = group->thread;
 #endif
@@ -230,7 +230,6 @@ static int open_group(struct perfex_group *group, const char *list, int flags)
   group->open.count = pfx_names_parse(list, group->names, CPUC_PERF_GROUP_EVENTS);
   if (group->open.count < 0 || find_core_types(group) != 0)
     return -1;
-  group->open.types = group->cores.listed;
   if (pfx_early_thread == 0)
     pfx_early_thread = __atomic_add_fetch(&last_thread, 1, __ATOMIC_RELAXED);
   group->thread = pfx_early_thread;

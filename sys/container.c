@@ -68,11 +68,13 @@ static const struct row {
   { { "oci", PODMAN }, { { ROOT_MOUNT, "/var/lib/containers/" } } },
 };
 
-/* What the signs are searched in. */
-struct texts {
-  char name[64], version[256], cgroup[1024];
-  const char *variable;
-};
+/* Searches the beginning of a file. */
+static int file_contains(const char *path, const char *text)
+{
+  char start[1024];
+
+  return cpuc_file_read_start(path, start, sizeof start) > 0 && strstr(start, text) != NULL;
+}
 
 /* Host processes see the mounts of containers, but the root of a container is its own. */
 static int is_root_mount(const struct cpuc_file_line *line, void *text)
@@ -81,7 +83,7 @@ static int is_root_mount(const struct cpuc_file_line *line, void *text)
     && strstr(line->text, text);
 }
 
-static int has_sign(const struct texts *texts, enum place place, const char *text)
+static int has_sign(enum place place, const char *text)
 {
   switch (place) {
   case NAME:
@@ -91,9 +93,9 @@ static int has_sign(const struct texts *texts, enum place place, const char *tex
   case VARIABLE:
     return cpuc_environment(text) != NULL;
   case KERNEL_TEXT:
-    return strstr(texts->version, text) != NULL;
+    return file_contains("/proc/version", text);
   case CGROUP:
-    return strstr(texts->cgroup, text) != NULL;
+    return file_contains("/proc/self/cgroup", text);
   case ROOT_MOUNT:
     return cpuc_file_read_lines("/proc/self/mountinfo", 16384, is_root_mount, (void *)text);
   }
@@ -102,21 +104,19 @@ static int has_sign(const struct texts *texts, enum place place, const char *tex
 
 const struct cpuc_container *cpuc_container_find(void)
 {
-  struct texts texts;
+  const char *variable = cpuc_environment("container");
+  char found[64];
   size_t i, j;
 
-  (void)cpuc_file_read_start("/run/systemd/container", texts.name, sizeof texts.name);
-  (void)cpuc_file_read_start("/proc/version", texts.version, sizeof texts.version);
-  (void)cpuc_file_read_start("/proc/self/cgroup", texts.cgroup, sizeof texts.cgroup);
-  texts.name[strcspn(texts.name, "\n")] = 0;
-  texts.variable = cpuc_environment("container");
+  (void)cpuc_file_read_start("/run/systemd/container", found, sizeof found);
+  found[strcspn(found, "\n")] = 0;
   for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     const char *name = rows[i].container.name;
 
-    if (strcmp(texts.name, name) == 0 || (texts.variable && strcmp(texts.variable, name) == 0))
+    if (strcmp(found, name) == 0 || (variable && strcmp(variable, name) == 0))
       return &rows[i].container;
     for (j = 0; j < 4 && rows[i].signs[j].text; j++)
-      if (has_sign(&texts, rows[i].signs[j].place, rows[i].signs[j].text))
+      if (has_sign(rows[i].signs[j].place, rows[i].signs[j].text))
         return &rows[i].container;
   }
   return NULL;

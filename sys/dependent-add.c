@@ -17,24 +17,14 @@ __attribute__((always_inline)) static inline unsigned long add(unsigned long x, 
   return x;
 }
 
-__attribute__((always_inline)) static inline unsigned long add_4(unsigned long x, unsigned long y)
+__attribute__((always_inline)) static inline unsigned long add_8(unsigned long x, unsigned long y)
 {
-  return add(add(add(add(x, y), y), y), y);
-}
-
-__attribute__((always_inline)) static inline unsigned long add_16(unsigned long x, unsigned long y)
-{
-  return add_4(add_4(add_4(add_4(x, y), y), y), y);
+  return add(add(add(add(add(add(add(add(x, y), y), y), y), y), y), y), y);
 }
 
 __attribute__((always_inline)) static inline unsigned long add_64(unsigned long x, unsigned long y)
 {
-  return add_16(add_16(add_16(add_16(x, y), y), y), y);
-}
-
-__attribute__((always_inline)) static inline unsigned long add_128(unsigned long x, unsigned long y)
-{
-  return add_64(add_64(x, y), y);
+  return add_8(add_8(add_8(add_8(add_8(add_8(add_8(add_8(x, y), y), y), y), y), y), y), y);
 }
 
 int cpuc_dependent_add_run(long passes)
@@ -43,7 +33,7 @@ int cpuc_dependent_add_run(long passes)
 
   __asm__ volatile("" : "+r"(x), "+r"(y));
   for (; passes > 0; passes--)
-    x = add_128(add_128(add_128(add_128(x, y), y), y), y);
+    x = add_64(add_64(add_64(add_64(add_64(add_64(add_64(add_64(x, y), y), y), y), y), y), y), y);
   __asm__ volatile("" : : "r"(x));
   return 0;
 }

@@ -48,7 +48,9 @@ int cpuc_file_path(char *whole, const char *path)
   return 0;
 }
 
-int cpuc_file_open(const char *path)
+/* Opens a file for reading, with close-on-exec. Neither this call nor a read of the file waits for
+   a FIFO or device. Returns the file descriptor, or -1 with errno. */
+static int open_file(const char *path)
 {
   char whole[CPUC_FILE_PATH_SIZE];
 
@@ -83,7 +85,7 @@ int cpuc_file_read_rest(int file, char *buffer, size_t size)
 
 int cpuc_file_read_whole(const char *path, char *buffer, size_t size)
 {
-  int file = cpuc_file_open(path), length;
+  int file = open_file(path), length;
 
   if (file < 0)
     return -1;
@@ -114,7 +116,7 @@ int cpuc_file_exists(const char *path)
 
 int cpuc_file_read_start(const char *path, char *text, size_t size)
 {
-  int file = cpuc_file_open(path), length, i;
+  int file = open_file(path), length, i;
 
   *text = 0;
   if (file < 0)
@@ -140,7 +142,7 @@ long long cpuc_file_read_number(const char *path, long long unit)
 int cpuc_file_read_lines(const char *path, int limit,
   int (*visit)(const struct cpuc_file_line *line, void *argument), void *argument)
 {
-  int file = cpuc_file_open(path), is_found = 0, length;
+  int file = open_file(path), is_found = 0, length;
   struct cpuc_file_line line;
   char piece[1152];
   size_t size = sizeof piece;

@@ -20,10 +20,6 @@ const char *cpuc_root(void);
    take a path fail there. */
 int cpuc_file_path(char *whole, const char *path);
 
-/* Opens a file for reading, with close-on-exec. Neither this call nor a read of the file waits for
-   a FIFO or device. Returns the file descriptor, or -1 with errno. */
-int cpuc_file_open(const char *path);
-
 /* Reads from an open file to its end, or until the buffer is full. Returns the number of bytes, or
    -1 with errno. */
 int cpuc_file_read_rest(int file, char *buffer, size_t size);

@@ -24,8 +24,7 @@ enum { FAULTS = CPUC_OS_THREAD_FAULT_SIGNALS };
 
 /* Global, because the signal handler reads it. */
 static struct {
-  int running;      /* 1 between cpuc_guard_enter() and cpuc_guard_leave() */
-  pthread_t thread; /* the thread that called cpuc_guard_enter() */
+  uintptr_t thread; /* the thread between cpuc_guard_enter() and _leave(); 0: none */
   sigjmp_buf *volatile escape; /* of the innermost body that runs; NULL: none */
   volatile sig_atomic_t caught;
   volatile sig_atomic_t deferred[FAULTS]; /* 1 if leave must send this signal again */
@@ -76,8 +75,8 @@ static void take_default_action(siginfo_t *info)
   pthread_kill(pthread_self(), info->si_signo);
 }
 
-/* Applies the disposition of the program, as the system would. No system ignores a fault. */
-static void pass_on(const struct sigaction *program, siginfo_t *info, void *context)
+/* No system ignores a fault. */
+void cpuc_guard_pass_on(const struct sigaction *program, siginfo_t *info, void *context)
 {
   if (program->sa_handler == SIG_IGN && was_sent(info))
     return;
@@ -92,8 +91,7 @@ static void pass_on(const struct sigaction *program, siginfo_t *info, void *cont
 /* Returns 1 in the thread between cpuc_guard_enter() and cpuc_guard_leave(). */
 static int is_guarded(void)
 {
-  return __atomic_load_n(&guard.running, __ATOMIC_ACQUIRE)
-    && pthread_equal(pthread_self(), guard.thread);
+  return __atomic_load_n(&guard.thread, __ATOMIC_ACQUIRE) == cpuc_os_thread_id();
 }
 
 /* Defers signals that are sent to the guarded thread until leave, because the program's handlers
@@ -110,7 +108,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     guard.caught = signal;
     siglongjmp(*escape, 1);
   } else
-    pass_on(&guard.program[i], info, context);
+    cpuc_guard_pass_on(&guard.program[i], info, context);
   errno = saved_errno;
 }
 
@@ -162,14 +160,13 @@ void cpuc_guard_enter(void)
   struct sigaction found;
   int i;
 
-  guard.thread = pthread_self();
   guard.escape = NULL;
   for (i = 0; i < FAULTS; i++) {
     guard.deferred[i] = 0;
     if (sigaction(cpuc_os_thread_fault_signals[i], NULL, &found) == 0 && !is_ours(&found))
       guard.program[i] = found;
   }
-  __atomic_store_n(&guard.running, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&guard.thread, cpuc_os_thread_id(), __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     install(i);
   mask_faults(SIG_UNBLOCK);
@@ -181,7 +178,7 @@ void cpuc_guard_leave(void)
 
   mask_faults(SIG_BLOCK);
   restore_dispositions();
-  __atomic_store_n(&guard.running, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&guard.thread, 0, __ATOMIC_RELEASE);
   for (i = 0; i < FAULTS; i++)
     if (guard.deferred[i])
       pthread_kill(pthread_self(), cpuc_os_thread_fault_signals[i]);
@@ -211,8 +208,8 @@ int cpuc_guard_run(void (*body)(void *), void *argument)
 
 void cpuc_guard_forked(void)
 {
-  if (guard.running)
+  if (guard.thread != 0)
     restore_dispositions();
-  guard.running = 0;
+  guard.thread = 0;
 }
 #endif

@@ -5,6 +5,10 @@
 #ifndef CPUCYCLES_GUARD_H
 #define CPUCYCLES_GUARD_H
 
+#ifdef CPUCYCLES_POSIX
+#include <signal.h>
+#endif
+
 #pragma GCC visibility push(hidden)
 
 /* Call these two functions while all signals and cancellation are blocked (os-thread.h), in one
@@ -26,6 +30,11 @@ int cpuc_guard_run(void (*body)(void *), void *argument);
 /* Call in a forked child if another thread of the parent may have been between enter and leave.
    Gives the child the program's handlers. The child may then call enter. */
 void cpuc_guard_forked(void);
+
+#ifdef CPUCYCLES_POSIX
+/* For handlers that replace a disposition of the program: applies it, as the system would. */
+void cpuc_guard_pass_on(const struct sigaction *program, siginfo_t *info, void *context);
+#endif
 
 #pragma GCC visibility pop
 

@@ -118,20 +118,21 @@ static const struct product {
 
 enum { PRODUCTS = sizeof products / sizeof products[0] };
 
+static const struct product none = { NULL, NO_SIGN, NULL, { { CPUID, NULL } } };
+static const struct product unknown
+  = { CPUC_HYPERVISOR_UNKNOWN, UNKNOWN, NULL, { { CPUID, NULL } } };
+
 enum answer { NO, MAYBE, YES };
 
 struct search {
   enum answer is_virtual; /* MAYBE where the CPU does not have CPUID */
   const struct product *best;
-  enum rank rank; /* of the best */
 };
 
-static void note(struct search *search, const struct product *product, enum rank rank)
+static void note(struct search *search, const struct product *product)
 {
-  if (rank <= search->rank)
-    return;
-  search->best = product;
-  search->rank = rank;
+  if (product->rank > search->best->rank)
+    search->best = product;
 }
 
 static int has_sign(const struct product *product, enum place place, const char *text)
@@ -155,27 +156,22 @@ static void note_text(struct search *search, enum place place, const char *text)
   if (i == PRODUCTS || (products[i].rank == SERVICE && search->is_virtual == NO))
     return;
   if (products[i].rank == SERVICE && place == DMI && search->is_virtual == MAYBE) {
-    note(search, NULL, UNKNOWN);
+    note(search, &unknown);
     return;
   }
   search->is_virtual = YES;
-  note(search, &products[i], products[i].rank);
+  note(search, &products[i]);
 }
 
-static void search_file(struct search *search, const char *path, enum place place)
+/* Searches the beginning of a file or, if `key` is not NULL, the rest of the line that begins with
+   it. */
+static void search_file(struct search *search, const char *path, const char *key, enum place place)
 {
   char text[4096];
+  int length = key ? cpuc_file_read_line(path, key, text, sizeof text)
+                   : cpuc_file_read_start(path, text, sizeof text);
 
-  if (cpuc_file_read_start(path, text, sizeof text) >= 0)
-    note_text(search, place, text);
-}
-
-static void search_line(struct search *search, const char *path, const char *key,
-  enum place place)
-{
-  char text[128];
-
-  if (cpuc_file_read_line(path, key, text, sizeof text) >= 0)
+  if (length >= 0)
     note_text(search, place, text);
 }
 
@@ -192,7 +188,8 @@ static void search_cpuid(struct search *search)
     return;
   search->is_virtual = cpuc_cpuid_read(1).c >> 31 ? YES : NO;
   for (base = 0x40000000;
-       search->is_virtual == YES && base <= 0x40000300 && search->rank < INTERFACE; base += 0x100) {
+       search->is_virtual == YES && base <= 0x40000300 && search->best->rank < INTERFACE;
+       base += 0x100) {
     leaf = cpuc_cpuid_read(base);
     cpuc_cpuid_copy_name(signature, leaf.b, leaf.c, leaf.d);
     if (strcmp(signature, "FEXIFEXIEMU") == 0) {
@@ -226,7 +223,7 @@ static void search_buses(struct search *search)
   if (count == 0)
     return;
   search->is_virtual = YES;
-  note(search, &products[PRODUCTS - 1], UNNAMED);
+  note(search, &products[PRODUCTS - 1]);
 }
 
 /* Searches the files of DMI as one text, in which each line follows a newline. Whole machines of
@@ -256,22 +253,20 @@ static void search_dmi(struct search *search)
 
 const char *cpuc_hypervisor_find(const char **remedy)
 {
-  struct search search = { MAYBE, NULL, NO_SIGN };
+  struct search search = { MAYBE, &none };
 
   search_cpuid(&search);
-  search_file(&search, "/sys/hypervisor/type", XEN_TYPE);
-  search_file(&search, "/proc/device-tree/hypervisor/compatible", TREE);
-  search_file(&search, "/proc/device-tree/compatible", BOARD);
-  search_file(&search, CLOCKS "current_clocksource", CLOCK);
-  search_file(&search, CLOCKS "available_clocksource", CLOCK);
+  search_file(&search, "/sys/hypervisor/type", NULL, XEN_TYPE);
+  search_file(&search, "/proc/device-tree/hypervisor/compatible", NULL, TREE);
+  search_file(&search, "/proc/device-tree/compatible", NULL, BOARD);
+  search_file(&search, CLOCKS "current_clocksource", NULL, CLOCK);
+  search_file(&search, CLOCKS "available_clocksource", NULL, CLOCK);
   if (search.is_virtual == MAYBE)
     search_buses(&search);
   search_dmi(&search);
-  search_line(&search, "/proc/sysinfo", "VM00 Control Program:", SYSINFO);
-  search_line(&search, "/proc/cpuinfo", "machine", MACHINE);
-  search_file(&search, "/proc/sys/kernel/osrelease", RELEASE);
-  *remedy = search.best ? search.best->remedy : NULL;
-  if (search.best)
-    return search.best->name;
-  return search.rank == UNKNOWN ? CPUC_HYPERVISOR_UNKNOWN : NULL;
+  search_file(&search, "/proc/sysinfo", "VM00 Control Program:", SYSINFO);
+  search_file(&search, "/proc/cpuinfo", "machine", MACHINE);
+  search_file(&search, "/proc/sys/kernel/osrelease", NULL, RELEASE);
+  *remedy = search.best->remedy;
+  return search.best->name;
 }

@@ -43,9 +43,13 @@ void cpuc_os_clock_fall_back_if_forbidden(void)
 
 #ifdef __linux__
 
-/* Uses the structures of the kernel, which can differ from struct timespec of the C library.
-   Returns 0, or -1 if the system refuses. */
-static int read_clock(clockid_t clock, long long *seconds, long long *nanoseconds)
+static long long in_units(long long seconds, long long nanoseconds, long long units_per_second)
+{
+  return seconds * units_per_second + nanoseconds / (1000000000 / units_per_second);
+}
+
+/* Uses the structures of the kernel, which can differ from struct timespec of the C library. */
+static long long read_with_syscall(clockid_t clock, long long units_per_second)
 {
 #if defined(__x86_64__) && defined(__ILP32__) /* x32: the kernel uses 64 bits */
   typedef long long kernel_long;
@@ -62,34 +66,20 @@ static int read_clock(clockid_t clock, long long *seconds, long long *nanosecond
   } now;
   int saved_errno = errno; /* Linux before 5.1 refuses clock_gettime64 */
 
-#ifdef SYS_clock_gettime64
-  if (syscall(SYS_clock_gettime64, clock, &now.wide) == 0) {
-    *seconds = now.wide.seconds;
-    *nanoseconds = now.wide.nanoseconds;
+  if (current_access() > 1)
     return 0;
-  }
+#ifdef SYS_clock_gettime64
+  if (syscall(SYS_clock_gettime64, clock, &now.wide) == 0)
+    return in_units(now.wide.seconds, now.wide.nanoseconds, units_per_second);
 #endif
 #ifdef SYS_clock_gettime
   if (syscall(SYS_clock_gettime, clock, &now.narrow) == 0) {
     errno = saved_errno;
-    *seconds = now.narrow.seconds;
-    *nanoseconds = now.narrow.nanoseconds;
-    return 0;
+    return in_units(now.narrow.seconds, now.narrow.nanoseconds, units_per_second);
   }
 #endif
   (void)saved_errno; /* 32-bit musl has only the first call */
-  return -1;
-}
-
-static long long read_with_syscall(clockid_t clock, long long units_per_second)
-{
-  long long seconds, nanoseconds;
-
-  if (current_access() > 1)
-    return 0;
-  if (read_clock(clock, &seconds, &nanoseconds) != 0)
-    return 0;
-  return seconds * units_per_second + nanoseconds / (1000000000 / units_per_second);
+  return 0;
 }
 
 #else
@@ -141,10 +131,10 @@ long long cpuc_os_clock_raw(void)
 long long cpuc_os_clock_coarse(void)
 {
 #ifdef CLOCK_MONOTONIC_COARSE
-  struct timespec now;
+  long long now = current_access() ? 0 : cpuc_os_clock_read(CLOCK_MONOTONIC_COARSE);
 
-  if (!current_access() && clock_gettime(CLOCK_MONOTONIC_COARSE, &now) == 0)
-    return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+  if (now != 0)
+    return now;
 #endif
   return cpuc_os_clock_monotonic();
 }

@@ -14,11 +14,6 @@ uintptr_t cpuc_os_thread_id(void)
   return GetCurrentThreadId();
 }
 
-long long cpuc_os_thread_process_id(void)
-{
-  return (long long)GetCurrentProcessId();
-}
-
 /* Sleep(1) is the shortest sleep. Sleep(0) does not wait, so a thread of lower priority might never
    run. */
 void cpuc_os_thread_sleep_briefly(void)

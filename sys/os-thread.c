@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
-#include <unistd.h>
 
 const int cpuc_os_thread_fault_signals[CPUC_OS_THREAD_FAULT_SIGNALS]
   = { SIGILL, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
@@ -20,11 +19,6 @@ const int cpuc_os_thread_fault_signals[CPUC_OS_THREAD_FAULT_SIGNALS]
 uintptr_t cpuc_os_thread_id(void)
 {
   return (uintptr_t)pthread_self();
-}
-
-long long cpuc_os_thread_process_id(void)
-{
-  return getpid();
 }
 
 void cpuc_os_thread_sleep_briefly(void)

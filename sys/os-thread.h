@@ -36,9 +36,6 @@ struct cpuc_os_thread_saved {
 /* Returns a nonzero number that differs from that of every other running thread. */
 uintptr_t cpuc_os_thread_id(void);
 
-/* Returns the process ID. */
-long long cpuc_os_thread_process_id(void);
-
 /* Sleeps for a shorter time than a selection takes, or as briefly as the system can. Unlike a
    yield, a sleep lets threads of lower priority run. Call with cancellation disabled, because a
    sleep is a cancellation point. */

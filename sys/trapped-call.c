@@ -27,6 +27,7 @@
 
 #ifdef RESULT
 
+#include "sys/guard.h"
 #include "sys/lock.h"
 #include "sys/os-thread.h"
 
@@ -105,23 +106,15 @@ static int is_for_all;
 static void on_sigsys(int signal, siginfo_t *info, void *context)
 {
   ucontext_t *interrupted = context;
-  struct sigaction action;
 
+  (void)signal;
   if (info->si_code > 0 /* from the kernel */
     && (is_for_all
       || __atomic_load_n(&thread.owner, __ATOMIC_RELAXED) == cpuc_os_thread_id())) {
     note_call(info->si_syscall);
     interrupted->RESULT = (__typeof__(interrupted->RESULT))-ENOSYS;
-  } else if (program.sa_flags & SA_SIGINFO)
-    program.sa_sigaction(signal, info, context);
-  else if (program.sa_handler != SIG_DFL && program.sa_handler != SIG_IGN)
-    program.sa_handler(signal);
-  else if (info->si_code > 0 || program.sa_handler == SIG_DFL) {
-    memset(&action, 0, sizeof action);
-    action.sa_handler = SIG_DFL;
-    sigaction(signal, &action, NULL);
-    raise(signal);
-  }
+  } else
+    cpuc_guard_pass_on(&program, info, context);
 }
 
 /* The library's guard has the flags of the handler that it replaces. With SA_NODEFER, SIGSYS is not

@@ -48,11 +48,6 @@ static int add_core_type(struct cpuc_perf_cycles *cycles, const struct cpuc_perf
   return error;
 }
 
-static void find_core_types(void *found)
-{
-  cpuc_perf_pmu_find_core_types(found);
-}
-
 /* If a filter raises SIGSYS at a directory or file of the PMUs, they are as unknown as without
    these files. */
 static void find_events(struct cpuc_perf_cycles *cycles, struct cpuc_perf_event *event)
@@ -61,7 +56,7 @@ static void find_events(struct cpuc_perf_cycles *cycles, struct cpuc_perf_event 
   int i;
 
   cycles->count = 1;
-  if (cpuc_guard_run(find_core_types, &found) != 0 || found.count <= 1)
+  if (cpuc_guard_run(cpuc_perf_pmu_find_core_types, &found) != 0 || found.count <= 1)
     return;
   cycles->count = 0;
   for (i = 0; i < found.listed && add_core_type(cycles, &found.types[i], event) == 0; i++)

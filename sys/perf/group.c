@@ -55,18 +55,17 @@ static int read_type(const struct cpuc_perf_group *group, const struct cpuc_perf
     counts[i] += (long long)reading.event[i].value;
   }
   if (is_ours)
-    return group->types > 1 || reading.enabled == reading.running ? 0 : EBUSY;
+    return group->added > group->count || reading.enabled == reading.running ? 0 : EBUSY;
   return cpuc_perf_event_owns_descriptor(&events[0]) ? EBUSY : EBADF;
 }
 
 int cpuc_perf_group_read(const struct cpuc_perf_group *group, long long *counts)
 {
-  const struct cpuc_perf_event *events = group->events;
   int i, error = 0;
 
   memset(counts, 0, (size_t)group->count * sizeof counts[0]);
-  for (i = 0; i < group->types && error == 0; i++, events += group->count)
-    error = read_type(group, events, counts);
+  for (i = 0; i < group->added && error == 0; i += group->count)
+    error = read_type(group, &group->events[i], counts);
   if (error != 0)
     memset(counts, 0, (size_t)group->count * sizeof counts[0]);
   return error;

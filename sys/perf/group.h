@@ -31,7 +31,6 @@ struct cpuc_perf_group_reading {
 struct cpuc_perf_group {
   struct cpuc_perf_event *events; /* those of the first core type, then those of the next ones */
   int count;    /* events of one core type */
-  int types;    /* core types */
   int inherits; /* 1: counts new threads and children, too, and is not pinned */
   int added;    /* events that are open, or whose opening failed last */
 };

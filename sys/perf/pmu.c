@@ -14,17 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PMUS "/sys/bus/event_source/devices"
-
-int cpuc_perf_pmu_visit(void (*visit)(const char *name, void *argument), void *argument)
-{
-  return cpuc_file_list(PMUS, visit, argument);
-}
-
 int cpuc_perf_pmu_read(const char *pmu, const char *file, char *text, size_t size)
 {
   char path[256];
-  int length = snprintf(path, sizeof path, PMUS "/%s/%s", pmu, file);
+  int length = snprintf(path, sizeof path, CPUC_PERF_PMU_LIST "/%s/%s", pmu, file);
 
   return length > 0 && length < (int)sizeof path && cpuc_file_read_start(path, text, size) > 0;
 }
@@ -82,18 +75,18 @@ static void add_core_type(const char *pmu, void *argument)
   found->listed++;
 }
 
-void cpuc_perf_pmu_find_core_types(struct cpuc_perf_core_types *found)
+void cpuc_perf_pmu_find_core_types(void *core_types)
 {
+  struct cpuc_perf_core_types *found = core_types;
+
   found->count = found->listed = 0;
-  cpuc_perf_pmu_visit(add_core_type, found);
+  cpuc_file_list(CPUC_PERF_PMU_LIST, add_core_type, found);
 }
 
-long long cpuc_perf_pmu_read_rdpmc(int *is_hybrid)
+long long cpuc_perf_pmu_read_rdpmc(void)
 {
   long long level = cpuc_file_read_number(CPUC_PERF_PMU_RDPMC, 1);
 
-  if (is_hybrid)
-    *is_hybrid = level < 0;
   return level >= 0 ? level : cpuc_file_read_number(CPUC_PERF_PMU_HYBRID_RDPMC, 1);
 }
 

@@ -23,14 +23,13 @@ struct cpuc_perf_core_types {
   } types[CPUC_PERF_CORE_TYPES];
 };
 
+/* The directory that has a directory for each PMU. */
+#define CPUC_PERF_PMU_LIST "/sys/bus/event_source/devices"
+
 /* The files with the RDPMC setting of Linux on x86. Hybrid CPUs have no PMU named cpu, so their
    setting is read from cpu_core. It applies to all PMUs. */
-#define CPUC_PERF_PMU_RDPMC "/sys/bus/event_source/devices/cpu/rdpmc"
-#define CPUC_PERF_PMU_HYBRID_RDPMC "/sys/bus/event_source/devices/cpu_core/rdpmc"
-
-/* Calls visit(name, argument) for each PMU. Returns 0, or -1 if the PMUs cannot be listed.
-   Allocates memory, and is a cancellation point. */
-int cpuc_perf_pmu_visit(void (*visit)(const char *name, void *argument), void *argument);
+#define CPUC_PERF_PMU_RDPMC CPUC_PERF_PMU_LIST "/cpu/rdpmc"
+#define CPUC_PERF_PMU_HYBRID_RDPMC CPUC_PERF_PMU_LIST "/cpu_core/rdpmc"
 
 /* Reads a file in the directory of the PMU as a string. Returns 0 if the file is missing or empty.
    Is a cancellation point. */
@@ -54,8 +53,9 @@ int cpuc_perf_pmu_read_event(const char *pmu, const char *file, uint64_t *number
    kernel/events/core.c (cpu_clock is a clock). */
 int cpuc_perf_pmu_is_of_cores(const char *name);
 
-/* Finds the core types: the PMUs of cores that have a file "cpus", even if it lists all CPUs. */
-void cpuc_perf_pmu_find_core_types(struct cpuc_perf_core_types *found);
+/* Finds the core types: the PMUs of cores that have a file "cpus", even if it lists all CPUs.
+   Stores a struct cpuc_perf_core_types. Is a body for cpuc_guard_run(). */
+void cpuc_perf_pmu_find_core_types(void *core_types);
 
 /* Returns the config of a generic event on the cores of this type: perf_event_open(2),
    PERF_TYPE_HARDWARE. */
@@ -66,9 +66,8 @@ static inline uint64_t cpuc_perf_pmu_generic_config(const struct cpuc_perf_core_
 }
 
 /* Returns the RDPMC setting. 0: no process may use RDPMC; 1: processes that have an event mapped;
-   2: all processes; -1: no PMU has the setting. If is_hybrid is not NULL, stores in it whether the
-   setting was looked for in the file of a hybrid CPU. */
-long long cpuc_perf_pmu_read_rdpmc(int *is_hybrid);
+   2: all processes; -1: no PMU has the setting. */
+long long cpuc_perf_pmu_read_rdpmc(void);
 
 /* Returns 1 if the NMI watchdog of Linux is on. On CPUs of Intel the watchdog uses the fixed cycle
    counter. */

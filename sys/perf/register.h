@@ -19,6 +19,11 @@
 
 #if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
 
+/* Calls the macro x for each hardware counter but the last of 32. */
+#define CPUC_PERF_FOR_31(x) \
+  x(0) x(1) x(2) x(3) x(4) x(5) x(6) x(7) x(8) x(9) x(10) x(11) x(12) x(13) x(14) x(15) \
+  x(16) x(17) x(18) x(19) x(20) x(21) x(22) x(23) x(24) x(25) x(26) x(27) x(28) x(29) x(30)
+
 /* CPUC_PERF_FIXED_INDEX: the index of the fixed counter of cycles, which cores of all types have.
    CPUC_PERF_USER_ACCESS, CPUC_PERF_LONG: the bits of config1 with which an event requests access,
    and 64 bits; 0: none. */
@@ -59,13 +64,7 @@ static inline __attribute__((always_inline)) uint64_t cpuc_perf_register(uint32_
   switch (index) {
   case CPUC_PERF_FIXED_INDEX:
     return cpuc_perf_cycle_register(index);
-    EVENT_COUNTER(0) EVENT_COUNTER(1) EVENT_COUNTER(2) EVENT_COUNTER(3) EVENT_COUNTER(4)
-    EVENT_COUNTER(5) EVENT_COUNTER(6) EVENT_COUNTER(7) EVENT_COUNTER(8) EVENT_COUNTER(9)
-    EVENT_COUNTER(10) EVENT_COUNTER(11) EVENT_COUNTER(12) EVENT_COUNTER(13) EVENT_COUNTER(14)
-    EVENT_COUNTER(15) EVENT_COUNTER(16) EVENT_COUNTER(17) EVENT_COUNTER(18) EVENT_COUNTER(19)
-    EVENT_COUNTER(20) EVENT_COUNTER(21) EVENT_COUNTER(22) EVENT_COUNTER(23) EVENT_COUNTER(24)
-    EVENT_COUNTER(25) EVENT_COUNTER(26) EVENT_COUNTER(27) EVENT_COUNTER(28) EVENT_COUNTER(29)
-    EVENT_COUNTER(30)
+    CPUC_PERF_FOR_31(EVENT_COUNTER)
   }
   return count;
 #undef EVENT_COUNTER
@@ -91,12 +90,8 @@ static inline __attribute__((always_inline)) unsigned long cpuc_perf_csr(uint32_
     break;
 
   switch (index - 1) {
-    COUNTER(0) COUNTER(1) COUNTER(2) COUNTER(3) COUNTER(4) COUNTER(5)
-    COUNTER(6) COUNTER(7) COUNTER(8) COUNTER(9) COUNTER(10) COUNTER(11)
-    COUNTER(12) COUNTER(13) COUNTER(14) COUNTER(15) COUNTER(16) COUNTER(17)
-    COUNTER(18) COUNTER(19) COUNTER(20) COUNTER(21) COUNTER(22) COUNTER(23)
-    COUNTER(24) COUNTER(25) COUNTER(26) COUNTER(27) COUNTER(28) COUNTER(29)
-    COUNTER(30) COUNTER(31)
+    CPUC_PERF_FOR_31(COUNTER)
+    COUNTER(31)
   }
   return csr;
 #undef COUNTER

@@ -95,13 +95,6 @@ static int is_in_user_namespace(void)
   return 0;
 }
 
-/* Returns 1 for a PMU to which contrib/arm-pmu-access can give access: one of ARMv7 or later. PMUs
-   of Apple, and those of ARMv5 and ARMv6, have other registers. */
-static int is_pmu_of_arm_module(const char *name)
-{
-  return strncmp(name, "armv", 4) == 0 && name[4] >= '7';
-}
-
 /* Facts about this machine and process. A fact that implies another one has its bit, too. */
 enum {
   /* Does the kernel drive a PMU of the cores? HIDDEN: /sys cannot be read. UNLISTED: it can, but
@@ -213,27 +206,17 @@ static const struct {
 
 enum { DECISIONS = sizeof decisions / sizeof decisions[0] };
 
-/* The argument of find_pmu(), and its result. */
-struct search {
-  int (*is_wanted)(const char *name);
-  int found; /* a fact */
-};
-
-static void note_if_wanted(const char *name, void *argument)
+static void note_pmu_of_cores(const char *name, void *is_found)
 {
-  struct search *search = argument;
-
-  if (search->is_wanted(name))
-    search->found = PMU_PRESENT;
+  *(int *)is_found |= cpuc_perf_pmu_is_of_cores(name);
 }
 
-/* Searches for a PMU whose name is_wanted() accepts. */
-static int find_pmu(int (*is_wanted)(const char *name))
+static int find_pmu(void)
 {
-  struct search search = { is_wanted, PMU_ABSENT };
+  int is_found = 0;
 
-  if (cpuc_perf_pmu_visit(note_if_wanted, &search) == 0)
-    return search.found;
+  if (cpuc_file_list(CPUC_PERF_PMU_LIST, note_pmu_of_cores, &is_found) == 0)
+    return is_found ? PMU_PRESENT : PMU_ABSENT;
   return errno == ENOENT && cpuc_file_exists("/sys/bus") ? PMU_UNLISTED : PMU_HIDDEN;
 }
 
@@ -264,7 +247,6 @@ static int find_level(int with_kernel)
 {
   static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
   long long level = cpuc_file_read_number(setting, 1);
-  int kernel_has_perfmon = kernel_is_since(5, 8);
   char text[16];
 
   if (level < 0) { /* no such file, or level -1, which permits more than 0 does */
@@ -278,7 +260,7 @@ static int find_level(int with_kernel)
     return LEVEL_REFUSES;
   if (has_capability(CAPABILITY_SYS_ADMIN))
     return LEVEL_PERMITS;
-  if (level > 2 || !kernel_has_perfmon)
+  if (level > 2 || !kernel_is_since(5, 8))
     return LEVEL_NEEDS_ADMIN;
   return has_capability(CAPABILITY_PERFMON) ? LEVEL_PERMITS : LEVEL_NEEDS_PERFMON;
 }
@@ -290,7 +272,7 @@ static void decide(int known, struct cpuc_diagnosis *diagnosis)
 {
   const struct cpuc_container *container = cpuc_container_find();
   int level = find_level(known & WITH_KERNEL),
-      pmu = known & PMU_PRESENT ? PMU_PRESENT : find_pmu(cpuc_perf_pmu_is_of_cores);
+      pmu = known & PMU_PRESENT ? PMU_PRESENT : find_pmu();
   const char *of_hypervisor;
   size_t i = 0;
 
@@ -366,10 +348,21 @@ void cpuc_remedy_for_riscv_user_access(struct cpuc_diagnosis *diagnosis)
   explain_user_access(2, 6, 6, "use Linux 6.6 or later", diagnosis);
 }
 
+/* contrib/arm-pmu-access can give access to a PMU of ARMv7 or later. PMUs of Apple, and those of
+   ARMv5 and ARMv6, have other registers. */
+static void note_pmu_of_arm_module(const char *name, void *is_found)
+{
+  *(int *)is_found |= strncmp(name, "armv", 4) == 0 && name[4] >= '7';
+}
+
 void cpuc_remedy_for_arm_module(int error, int signal, struct cpuc_diagnosis *diagnosis)
 {
+  int is_found = 0;
+
   (void)error;
-  if (signal == SIGILL && find_pmu(is_pmu_of_arm_module) == PMU_PRESENT)
+  if (signal == SIGILL)
+    cpuc_file_list(CPUC_PERF_PMU_LIST, note_pmu_of_arm_module, &is_found);
+  if (is_found)
     diagnosis->remedy = "load the kernel module of contrib/arm-pmu-access, and name this counter "
                         "in CPUCYCLES_IMPLEMENTATION";
 }
@@ -389,8 +382,8 @@ void cpuc_remedy_for_rdcycle(int error, int signal, struct cpuc_diagnosis *diagn
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
-  int is_hybrid;
-  long long level = cpuc_perf_pmu_read_rdpmc(&is_hybrid);
+  int is_hybrid = !cpuc_file_exists(CPUC_PERF_PMU_RDPMC);
+  long long level = cpuc_perf_pmu_read_rdpmc();
 
   if (level < 0 || level >= needed)
     return;
