@@ -163,15 +163,21 @@ static void note_text(struct search *search, enum place place, const char *text)
   note(search, &products[i]);
 }
 
-/* Searches the beginning of a file or, if `key` is not NULL, the rest of the line that begins with
-   it. */
-static void search_file(struct search *search, const char *path, const char *key, enum place place)
+static void search_file(struct search *search, const char *path, enum place place)
 {
   char text[4096];
-  int length = key ? cpuc_file_read_line(path, key, text, sizeof text)
-                   : cpuc_file_read_start(path, text, sizeof text);
 
-  if (length >= 0)
+  if (cpuc_file_read_start(path, text, sizeof text) >= 0)
+    note_text(search, place, text);
+}
+
+/* Searches the rest of a line. Has a small buffer, because reading lines takes stack, too. */
+static void search_line(struct search *search, const char *path, const char *key,
+  enum place place)
+{
+  char text[128];
+
+  if (cpuc_file_read_line(path, key, text, sizeof text) >= 0)
     note_text(search, place, text);
 }
 
@@ -256,17 +262,17 @@ const char *cpuc_hypervisor_find(const char **remedy)
   struct search search = { MAYBE, &none };
 
   search_cpuid(&search);
-  search_file(&search, "/sys/hypervisor/type", NULL, XEN_TYPE);
-  search_file(&search, "/proc/device-tree/hypervisor/compatible", NULL, TREE);
-  search_file(&search, "/proc/device-tree/compatible", NULL, BOARD);
-  search_file(&search, CLOCKS "current_clocksource", NULL, CLOCK);
-  search_file(&search, CLOCKS "available_clocksource", NULL, CLOCK);
+  search_file(&search, "/sys/hypervisor/type", XEN_TYPE);
+  search_file(&search, "/proc/device-tree/hypervisor/compatible", TREE);
+  search_file(&search, "/proc/device-tree/compatible", BOARD);
+  search_file(&search, CLOCKS "current_clocksource", CLOCK);
+  search_file(&search, CLOCKS "available_clocksource", CLOCK);
   if (search.is_virtual == MAYBE)
     search_buses(&search);
   search_dmi(&search);
-  search_file(&search, "/proc/sysinfo", "VM00 Control Program:", SYSINFO);
-  search_file(&search, "/proc/cpuinfo", "machine", MACHINE);
-  search_file(&search, "/proc/sys/kernel/osrelease", NULL, RELEASE);
+  search_line(&search, "/proc/sysinfo", "VM00 Control Program:", SYSINFO);
+  search_line(&search, "/proc/cpuinfo", "machine", MACHINE);
+  search_file(&search, "/proc/sys/kernel/osrelease", RELEASE);
   *remedy = search.best->remedy;
   return search.best->name;
 }
