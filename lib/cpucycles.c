@@ -84,11 +84,12 @@ static void publish_inline(const struct cpuc_candidate *selected)
    a child that is forked in between, callers read by first_call(). */
 static void publish_once(const struct cpuc_selection *selection)
 {
-  const struct cpuc_reader *none = NULL;
+  static int has_begun;
 
-  if (!__atomic_compare_exchange_n(&published_reader, &none, &selection->selected->reader, 0,
-        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+  if (__atomic_load_n(&has_begun, __ATOMIC_RELAXED)
+    || __atomic_exchange_n(&has_begun, 1, __ATOMIC_RELAXED))
     return;
+  __atomic_store_n(&published_reader, &selection->selected->reader, __ATOMIC_RELEASE);
   publish_pointer(read_function_of(&selection->selected->reader));
   publish_inline(selection->selected);
 }
