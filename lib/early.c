@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Creates a key for the ends of threads when the library is loaded. The backend of perf events
-   decides later what happens at the end of a thread. */
+/* Installs a fork handler and a key for the ends of threads when the library is loaded. Other files
+   decide what they do, because until then they have nothing to do. */
 
 #include "config.h"
 
 #include "lib/early.h"
 #include "sys/early.h"
+#include "sys/os-thread.h"
+
+#include <errno.h>
+#include <stddef.h>
 
 #ifdef HAVE_PERF_EVENTS /* only their counters need a key */
-#include <errno.h>
 #include <pthread.h>
-#include <stddef.h>
 
 static void (*at_exit)(void);
 static pthread_key_t key;
@@ -42,9 +44,27 @@ static CPUC_EARLY_UNLOAD void unload(void)
   has_key = 0;
 }
 
-static CPUC_EARLY_LOAD void load(void)
+#endif
+
+static void (*in_child)(void);
+
+void cpuc_early_on_fork(void (*child)(void))
 {
-  has_key = pthread_key_create(&key, leave_thread) == 0;
+  __atomic_store_n(&in_child, child, __ATOMIC_RELEASE);
 }
 
+static void after_fork_in_child(void)
+{
+  void (*child)(void) = __atomic_load_n(&in_child, __ATOMIC_ACQUIRE);
+
+  if (child)
+    child();
+}
+
+static CPUC_EARLY_LOAD void load(void)
+{
+  cpuc_os_thread_on_fork(after_fork_in_child);
+#ifdef HAVE_PERF_EVENTS
+  has_key = pthread_key_create(&key, leave_thread) == 0;
 #endif
+}

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "lib/process.h"
-#include "sys/early.h"
+#include "lib/early.h"
 #include "sys/guard.h"
 #include "sys/lock.h"
 #include "sys/os-thread.h"
@@ -34,18 +34,13 @@ struct locking {
 };
 
 /* Lets the selected counter prepare the child. Releases the lock unless the thread that forked
-   holds it itself, which happens if an allocator forks. Without a selection, does nothing. */
+   holds it itself, which happens if an allocator forks. */
 static void after_fork_in_child(void)
 {
   if (cpuc_process_has_selected() && selection.selected->backend->forked)
     selection.selected->backend->forked();
   if (cpuc_lock_release_in_child(&lock, cpuc_os_thread_id()))
     cpuc_guard_forked();
-}
-
-static CPUC_EARLY_LOAD void load(void)
-{
-  cpuc_os_thread_on_fork(after_fork_in_child);
 }
 
 /* Acquires the lock, and waits for other threads. First blocks all signals and cancellation.
@@ -57,6 +52,7 @@ static void acquire(struct locking *locking)
   enum cpuc_lock_result result;
 
   locking->saved_errno = errno;
+  cpuc_early_on_fork(after_fork_in_child);
   cpuc_os_thread_block_signals_and_cancellation(&locking->saved);
   while ((result = cpuc_lock_try(&lock, cpuc_os_thread_id())) == CPUC_LOCK_BUSY)
     cpuc_os_thread_sleep_briefly(); /* most holders take 0.1 ms to a few ms */
