@@ -103,8 +103,9 @@ static int explain_refusal(struct perfex_group *group, int error)
 {
   int last = group->open.added - 1, place = last % group->open.count;
   const struct pfx_names_event *event = &group->names[place];
-  const char *pmu
-    = group->cores.count > 1 ? group->cores.types[last / group->open.count].pmu : "this PMU";
+  int is_software = event->counter == PFX_NAMES_SOFTWARE;
+  const char *pmu = is_software ? "this kernel"
+    : group->cores.count > 1 ? group->cores.types[last / group->open.count].pmu : "this PMU";
   struct cpuc_perf_event *storage = &group->events[last];
   struct perf_event_attr wanted = wanted_event(group, last);
   int is_unknown = error == ENOENT || error == EINVAL || error == EOPNOTSUPP || error == ENODEV;
@@ -118,13 +119,13 @@ static int explain_refusal(struct perfex_group *group, int error)
       : pfx_why(ENOSPC, "%d of %d events fit %s", place, group->open.count, pmu);
   if (is_counted_alone && error == EINVAL)
     return pfx_why(ENOTSUP, "PERFEX_INHERIT needs Linux 4.13");
-  if (is_unknown && (group->cores.count > 1
+  if (is_unknown && (is_software || group->cores.count > 1
     || cpuc_perf_cycles_find(&group->machine.cycles, storage) == 0))
     return pfx_why(ENOTSUP, "%s: %s does not have this event", event->name, pmu);
   if (is_unknown && event->counter == PFX_NAMES_OTHER_PMU)
     return pfx_why(ENOTSUP, "%s: its PMU does not count in %s", event->name,
       event->modes == CPUC_PERF_USER ? "user mode alone: append :uk" : "a thread");
-  if ((error == EACCES || error == EPERM) && (event->modes & CPUC_PERF_KERNEL))
+  if (error == EACCES && (event->modes & CPUC_PERF_KERNEL)) /* filters refuse with EPERM */
     return pfx_why(error, "%s: this user may not count the kernel; kernel.perf_event_paranoid at 1 "
                           "or less permits it", event->name);
   if (is_unknown || error == EACCES || error == EPERM || error == ENOSYS)

@@ -564,7 +564,10 @@ TEST(refused_event_is_explained)
   ck_assert_int_eq(errno, EINVAL);
   ck_assert_ptr_nonnull(strstr(perfex_why(), strerror(EMFILE)));
   perf_kernel.refusal_errno = EACCES;
-  expect_refusal("cycles:uk", 0, EACCES, "kernel.perf_event_paranoid");
+  expect_refusal("cycles:uk", 0, EACCES, "may not count the kernel");
+  perf_kernel.refusal_errno = EPERM; /* as a filter does */
+  expect_refusal("cycles:uk", 0, EPERM, "cycles:uk: ");
+  ck_assert_msg(strstr(perfex_why(), "may not count the kernel") == NULL, "%s", perfex_why());
 }
 
 /* The library's selection would run code and system calls that a sandbox may not permit. */
@@ -579,7 +582,11 @@ TEST(refused_software_event_is_explained_without_a_pmu_and_without_the_selection
     expect_refusal("page-faults", 0, errors[i], "page-faults: ");
     ck_assert_msg(strstr(perfex_why(), "PMU") == NULL, "%s", perfex_why());
   }
-  perf_kernel.refused = PERF_COUNT_SW_TASK_CLOCK;
+  perf_kernel.refusal_errno = EINVAL;
+  expect_refusal("page-faults", 0, ENOTSUP, "page-faults: this kernel does not have this event");
+  perf_kernel.refused = PERF_COUNT_SW_TASK_CLOCK; /* and cycles, as without a PMU */
+  expect_refusal("task-clock:uk", 0, ENOTSUP, "task-clock:uk: this kernel does not have");
+  perf_kernel.refusal_errno = EACCES;
   expect_refusal("cycles", 0, EACCES, "cycles: ");
   ck_assert_int_eq(cpuc_process_has_selected(), 0);
 }
