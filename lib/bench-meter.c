@@ -57,24 +57,23 @@ double cpuc_bench_meter_section(struct cpuc_bench_meter *meter, void (*function)
   return elapsed(meter, begin, cpucycles_inline_section_end());
 }
 
-/* A single section of 0 counts does not make find_step() search. */
+/* For a coarse counter, finds the mean of empty sections. */
 static void find_overhead(struct cpuc_bench_meter *meter)
 {
-  double smallest = 0, sum = 0;
+  double sum = 0;
   int i;
 
+  meter->overhead = (double)cpucycles_inline_section_overhead();
+  meter->is_coarse = meter->overhead <= 0;
+  if (!meter->is_coarse)
+    return;
   for (i = 0; i < EMPTY_SECTIONS; i++) {
     long long begin = cpucycles_inline_section_begin();
-    double section = (double)cpuc_step_between(begin, cpucycles_inline_section_end());
+    long long section = cpuc_step_between(begin, cpucycles_inline_section_end());
 
-    if (section < 0)
-      section = 0;
-    if (i == 0 || section < smallest)
-      smallest = section;
-    sum += section;
+    sum += section > 0 ? (double)section : 0;
   }
-  meter->is_coarse = smallest <= 0;
-  meter->overhead = meter->is_coarse ? sum / EMPTY_SECTIONS : smallest;
+  meter->overhead = sum / EMPTY_SECTIONS;
 }
 
 int cpuc_bench_meter_begin(struct cpuc_bench_meter *meter)
