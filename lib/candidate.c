@@ -309,16 +309,15 @@ void cpuc_candidate_try(struct cpuc_candidate *candidate, int cannot_win)
 
 void cpuc_candidate_rescale(struct cpuc_candidate *candidate)
 {
-  int penalty = cpuc_candidate_kind(candidate)->penalty;
-  long long before = candidate->cycles;
+  long long before = candidate->cycles, *step = &candidate->info.smallest_step;
 
   if (candidate->backend->kind != CPUC_KIND_CLOCK || candidate->info.state != CPUCYCLES_USABLE)
     return;
   candidate->units = 0;
-  if (run(candidate, scale))
-    candidate->info.score = penalty
-      + cpuc_scale_apply(cpuc_scale_from_to(before, candidate->cycles),
-        candidate->info.score - penalty);
+  if (run(candidate, scale)) {
+    *step = cpuc_scale_apply(cpuc_scale_from_to(before, candidate->cycles), *step);
+    candidate->info.score = *step + cpuc_candidate_kind(candidate)->penalty;
+  }
 }
 
 int cpuc_candidate_reopen(struct cpuc_candidate *candidate)

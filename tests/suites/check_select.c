@@ -222,7 +222,7 @@ static void expect_dropped(int i, const char *reason)
   ck_assert_int_eq(candidates[i].info.signal_number, strcmp(reason, "signal") == 0 ? SIGSEGV : 0);
 }
 
-/* Up to five counters, and what becomes of each. Without a kind, a counter is of the kind "core". */
+/* Up to five counters, and what becomes of each. The kind is "core" where the row has none. */
 static const struct choice {
   struct cpuc_backend counters[6]; /* up to one without read() */
   int selected;
@@ -457,6 +457,7 @@ TEST_LOOP(low_estimate_is_replaced, sizeof estimates / sizeof estimates[0])
     estimates[_i].replaces_for_cycles ? 5000 : 2399.987654, 1e-9);
   /* the step was rounded down before it was scaled again */
   ck_assert_int_eq(candidates[1].info.score, estimates[_i].replaces_for_cycles ? 5197 : 2599);
+  ck_assert_int_eq(candidates[1].info.smallest_step, candidates[1].info.score - 200);
   ck_assert_uint_eq(selection.fallback.scale.multiplier,
     cpuc_scale_from_to(1000000000, selection.frequency.persecond).multiplier);
   ck_assert_int_eq(opens - closes, 1);
