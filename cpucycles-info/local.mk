@@ -18,9 +18,8 @@ cpucycles_info_libcpucycles_info_la_SOURCES = \
 	cpucycles-info/report.h \
 	cpucycles-info/summary.c \
 	cpucycles-info/write.c \
-	cpucycles-info/write.h \
-	sys/trapped-call.c \
-	sys/trapped-call.h
+	cpucycles-info/write.h
+cpucycles_info_libcpucycles_info_la_LIBADD = sys/libtrapped.la
 
 bin_PROGRAMS += cpucycles-info/cpucycles-info
 cpucycles_info_cpucycles_info_SOURCES = cpucycles-info/cpucycles-info.c

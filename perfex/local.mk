@@ -52,10 +52,8 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/why.c \
 	perfex/why.h \
 	sys/perf/group.c \
-	sys/perf/group.h \
-	sys/trapped-call.c \
-	sys/trapped-call.h
-perfex_libperfex_core_la_LIBADD = sys/libcommon.la
+	sys/perf/group.h
+perfex_libperfex_core_la_LIBADD = sys/libcommon.la sys/libtrapped.la
 
 include_HEADERS += include/perfex.h
 lib_LTLIBRARIES += libperfex.la

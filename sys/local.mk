@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: 0BSD OR MIT
-# What is below all other directories, compiled once, into two convenience libraries. libcpucycles
+# What is below all other directories, compiled once, into three convenience libraries. libcpucycles
 # and libperfex each contain objects of them, because a shared library hides their symbols. Programs
 # link what they need. For a program that links both static libraries, the linker takes each object
 # once, from the first library in which it needs the object.
@@ -56,6 +56,10 @@ sys_libcpu_la_SOURCES = \
 	sys/dependent-add.h \
 	sys/thread-usage.c \
 	sys/thread-usage.h
+
+# What libperfex and the tool need, and libcpucycles does not.
+noinst_LTLIBRARIES += sys/libtrapped.la
+sys_libtrapped_la_SOURCES = sys/trapped-call.c sys/trapped-call.h
 
 # Each kind of system has its own file.
 if POSIX

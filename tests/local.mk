@@ -130,6 +130,7 @@ tests_programs_trap_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_trap_module_la_LIBADD = -lm
 tests_programs_counters_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 tests_programs_persecond_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
+tests_programs_trapping_LDADD =
 # report.py validates what this program prints.
 tests_programs_bench_results_LDADD = lib/libcpucycles-core.la $(PTHREAD_LIBS)
 
