@@ -688,8 +688,8 @@ static const struct {
     1020000000 },
   /* the count of a thread that does not run most of the time: the core frequency, or the rate of
      the count if adds prove nothing */
-  { 0.75e9, { .kind = CPUC_KIND_CORE, .is_of_thread = 1, .read = read_simulated }, { 0 }, 2970000000,
-    3030000000 },
+  { 0.75e9, { .kind = CPUC_KIND_CORE, .is_of_thread = 1, .read = read_simulated }, { 0 },
+    2970000000, 3030000000 },
 };
 
 TEST_LOOP(rate_in_use_is_the_reported_or_measured_one, sizeof rates / sizeof rates[0])
