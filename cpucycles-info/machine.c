@@ -6,10 +6,8 @@
 #include "config.h"
 
 #include "cpucycles-info/fill.h"
-#include "sys/container.h"
-#include "sys/emulator.h"
 #include "sys/file.h"
-#include "sys/hypervisor.h"
+#include "sys/machine.h"
 #include "sys/parse.h"
 #include "sys/perf/pmu.h"
 
@@ -102,17 +100,18 @@ static void fill_libc(struct system_info *system)
 
 void fill_system(struct system_info *system)
 {
-  const struct cpuc_container *container = cpuc_container_find();
+  struct cpuc_machine machine = { { 0 } };
   const unsigned int one = 1;
-  const char *remedy;
 
+  cpuc_machine_find(&machine);
   fill_kernel(system);
   fill_libc(system);
   system->pointer_bits = (int)sizeof(void *) * 8;
   system->little_endian = *(const unsigned char *)&one == 1;
-  copy_line(system->hypervisor, sizeof system->hypervisor, cpuc_hypervisor_find(&remedy));
-  copy_line(system->container, sizeof system->container, container ? container->name : NULL);
-  copy_line(system->emulator, sizeof system->emulator, cpuc_emulator_find());
+  copy_line(system->hypervisor, sizeof system->hypervisor, machine.hypervisor);
+  copy_line(system->container, sizeof system->container,
+    machine.container ? machine.container->name : NULL);
+  copy_line(system->emulator, sizeof system->emulator, machine.emulator);
 }
 
 /* Calls visit(CPU, subject), unless visit is NULL, for each CPU of the list in a file, such as

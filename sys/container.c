@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define ON_HOST "sysctl kernel.perf_event_paranoid=2 on the host"
+#define ON_HOST CPUC_CONTAINER_SET("perf_event_paranoid=2") CPUC_CONTAINER_ON_HOST
 
 /* The last two arguments add the capability: ", or ...", or "". */
 #define STEPS(allow, or_perfmon, or_admin) \

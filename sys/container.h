@@ -6,6 +6,10 @@
 
 #pragma GCC visibility push(hidden)
 
+/* The command that sets a setting of the kernel, which a container has but cannot change. */
+#define CPUC_CONTAINER_SET(setting) "sysctl kernel." setting
+#define CPUC_CONTAINER_ON_HOST " on the host"
+
 /* Steps in the container and on its host. LEAVE: the only step, for a sandbox without perf events,
    or NULL. If a filter refuses perf_event_open(2): ALLOW, OR_PERFMON if the capability PERFMON is
    missing, too, and AND_LEVEL if the host must also lower perf_event_paranoid. LEVEL: if only

@@ -1,25 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Why a counter or an event was refused, and what helps; the facts about this machine and process
-   from which both follow. */
+/* Why a counter or an event was refused, and what helps. */
 
 #ifndef CPUCYCLES_DIAGNOSIS_H
 #define CPUCYCLES_DIAGNOSIS_H
 
-#include "sys/perf/cycles.h"
-
-#include <errno.h>
-
-/* The caller keeps the facts, and passes them to each function that opens or explains, so that a
-   fact is found once, and in no order. All zero: nothing is known. */
-struct cpuc_machine {
-  struct cpuc_perf_cycles cycles;
-};
-
-/* Returns 1 if the kernel has answered that it has no PMU; 0 if it has one, or was not asked. */
-static inline int cpuc_machine_lacks_pmu(const struct cpuc_machine *machine)
-{
-  return machine->cycles.is_known && machine->cycles.error == ENOENT;
-}
+#include "sys/machine.h"
 
 /* Why a counter was dropped, or is not read directly. Of the last two, the later one is worse. */
 enum cpuc_reason {

@@ -6,7 +6,9 @@
    Documentation/ABI/stable/sysfs-hypervisor-xen; drivers/firmware/dmi-id.c, for
    /sys/class/dmi/id; Documentation/devicetree/bindings/arm/xen.txt; arch/s390/kernel/sysinfo.c,
    for /proc/sysinfo; arch/x86/kernel/kvmclock.c; for names of clouds and products, systemd,
-   src/basic/virt.c, and cloud-init, tools/ds-identify. */
+   src/basic/virt.c, and cloud-init, tools/ds-identify; for remedies, Amazon, "AWS Graviton Getting
+   Started", perfrunbook/debug_hw_perf.md (sizes with a PMU); Google Cloud, "PMU overview"; Xen,
+   "Xen Hypervisor Command Line Options" and xl.cfg(5), vpmu. */
 
 #include "config.h"
 

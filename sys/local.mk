@@ -27,6 +27,8 @@ sys_libcommon_la_SOURCES = \
 	sys/kind.c \
 	sys/kind.h \
 	sys/lock.h \
+	sys/machine.c \
+	sys/machine.h \
 	sys/os-clock.h \
 	sys/os-thread.h \
 	sys/parse.c \

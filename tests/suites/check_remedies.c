@@ -272,7 +272,7 @@ static struct cpuc_diagnosis explain(enum find find, int argument)
   static struct cpuc_machine machine;
   struct cpuc_diagnosis found = { .machine = &machine };
 
-  machine.cycles.with_kernel = find == KERNEL_EVENT;
+  machine = (struct cpuc_machine){ .cycles.with_kernel = find == KERNEL_EVENT };
   if (find == EVENT || find == KERNEL_EVENT)
     cpuc_remedy_for_perf_event(argument, argument == TRAPPED ? SIGSYS : 0, 1, &found);
   if (find == ARM64_ACCESS)

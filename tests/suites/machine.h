@@ -2,8 +2,8 @@
 /* Replaces sys/root.c. Simulated machines for suites: a directory that contains the files of a
    machine. */
 
-#ifndef CPUCYCLES_MACHINE_H
-#define CPUCYCLES_MACHINE_H
+#ifndef CPUCYCLES_MACHINE_TEST_H
+#define CPUCYCLES_MACHINE_TEST_H
 
 #include "sys/file.h"
 
