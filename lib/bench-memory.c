@@ -6,65 +6,15 @@
 #include "config.h"
 
 #include "lib/bench.h"
-#include "lib/process.h"
+#include "lib/early.h"
 
 #include <stdlib.h>
 
 enum { SAMPLES_PER_SECOND = 100000, LEAST = 20000, MOST = 1000000 };
 
-#ifdef CPUCYCLES_POSIX
-
-#include <pthread.h>
-
-static pthread_key_t key; /* the newest memory of the thread */
-static int has_key;
-
-static void free_all(void *newest)
-{
-  void *older;
-
-  for (; newest; newest = older) {
-    older = *(void **)newest;
-    free(newest);
-  }
-}
-
-static void create_key(struct cpuc_selection *unused)
-{
-  (void)unused;
-  has_key = pthread_key_create(&key, free_all) == 0;
-}
-
-static void *newest_of_thread(void)
-{
-  static struct cpuc_process_result creation = { create_key, 0, 0 };
-
-  return cpuc_process_once(&creation) && has_key ? pthread_getspecific(key) : NULL;
-}
-
-static void set_newest(void *newest)
-{
-  if (has_key)
-    (void)pthread_setspecific(key, newest);
-}
-
-#else /* Windows: without exceptions of C++, a thread that ends keeps the memory of its run */
-
-static void *newest_of_thread(void)
-{
-  return NULL;
-}
-
-static void set_newest(void *newest)
-{
-  (void)newest;
-}
-
-#endif
-
 int cpuc_bench_memory_take(struct cpuc_bench *bench, double seconds)
 {
-  void *older = newest_of_thread();
+  void *older = cpuc_early_memory();
   double wanted = seconds * SAMPLES_PER_SECOND, *next;
   int i;
 
@@ -74,7 +24,7 @@ int cpuc_bench_memory_take(struct cpuc_bench *bench, double seconds)
   if (!bench->memory)
     return -1;
   *(void **)bench->memory = older;
-  set_newest(bench->memory);
+  cpuc_early_store_memory(bench->memory);
   bench->scratch = (double *)bench->memory + 1;
   bench->rounds = next = bench->scratch + bench->most;
   for (i = 0; i < bench->count; i++) {
@@ -90,6 +40,6 @@ void cpuc_bench_memory_give(struct cpuc_bench *bench)
 {
   if (!bench->memory)
     return;
-  set_newest(*(void **)bench->memory);
+  cpuc_early_store_memory(*(void **)bench->memory);
   free(bench->memory);
 }
