@@ -205,7 +205,7 @@ static void note_unproven(struct cpuc_candidate *candidate, long long thousandth
   candidate->info.count_unit = cpuc_kind_facts[CPUC_KIND_NONE].count_unit;
   cpuc_reasons_set(&candidate->info, CPUC_REASON_NOT_CORE_CYCLES);
   snprintf(candidate->explanation, sizeof candidate->explanation,
-    "it does not count core cycles: its count advances by %lld.%03lld per core cycle",
+    "%s: its count advances by %lld.%03lld per core cycle", candidate->info.explanation,
     thousandths / 1000, thousandths % 1000);
   candidate->info.explanation = candidate->explanation;
   if (thousandths >= 12 && thousandths <= 20) /* near 1/64 */

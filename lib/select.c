@@ -106,16 +106,8 @@ static int is_better(const struct cpuc_candidate *candidate, const struct cpuc_c
   return candidate->info.score < other->info.score;
 }
 
-/* Returns 1 if all threads share the counter of the candidate and it is not a clock, so that it can
-   become the fallback counter instead of the OS clock. */
-static int can_be_fallback(const struct cpuc_candidate *candidate)
-{
-  return candidate->backend->kind == CPUC_KIND_REFERENCE
-    || candidate->backend->kind == CPUC_KIND_SCALED;
-}
-
 /* Returns the best usable counter or, with among_fallbacks, the best of those that
-   can_be_fallback() accepts; the earlier one on a tie; NULL if there is none. */
+   can be the fallback counter; the earlier one on a tie; NULL if there is none. */
 static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int among_fallbacks)
 {
   struct cpuc_candidate *best = NULL, *candidate = selection->candidates;
@@ -123,7 +115,8 @@ static struct cpuc_candidate *find_best(struct cpuc_selection *selection, int am
 
   for (i = 0; i < selection->count; i++, candidate++)
     if (is_usable(candidate) && !reads_same_register(selection, candidate)
-      && (!among_fallbacks || can_be_fallback(candidate)) && (!best || is_better(candidate, best)))
+      && (!among_fallbacks || cpuc_candidate_kind(candidate)->is_fallback)
+      && (!best || is_better(candidate, best)))
       best = candidate;
   return best;
 }

@@ -25,6 +25,7 @@ struct cpuc_kind_facts {
   int group;
   int counts_core_cycles;
   int is_time_based; /* 1: the count is scaled with the frequency estimate */
+  int is_fallback;   /* 1: threads that lack their counter can read this one, instead of a clock */
   /* 1 if the rate is constant, 0 if it follows the core frequency, or -1 if that does not follow
      from the kind; and what defines the rate, or NULL. */
   int invariant;
