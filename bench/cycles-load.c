@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "bench/cycles.h"
+#include "sys/os-clock.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -62,14 +63,6 @@ int bench_load_pin(void)
 #endif
 }
 
-static long long now(void)
-{
-  struct timespec time;
-
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* Both loops end when the parent has ended, in a way that no handler sees, too. */
 
 static void compute(pid_t parent)
@@ -83,7 +76,7 @@ static void compute(pid_t parent)
 
 static void wake_often(pid_t parent)
 {
-  long long next = now(), end;
+  long long next = cpuc_os_clock_monotonic(), end;
 
 #ifdef __linux__
   (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); /* else it may wake 50 us late */
@@ -91,7 +84,7 @@ static void wake_often(pid_t parent)
   while (getppid() == parent) {
     struct timespec pause = { 0, 0 };
 
-    for (end = now() + COMPUTE_NANOSECONDS; now() < end;)
+    for (end = cpuc_os_clock_monotonic() + COMPUTE_NANOSECONDS; cpuc_os_clock_monotonic() < end;)
       ;
     next += WAKE_NANOSECONDS;
     if (next < end)

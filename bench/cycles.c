@@ -9,6 +9,7 @@
 
 #include "bench/cycles.h"
 #include "bench/time.h"
+#include "sys/os-clock.h"
 #include "sys/quantile.h"
 
 #include <cpucycles/bench.h>
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_PROCESSES = 100, MARK_LENGTH = 16, CALLS = 100 };
@@ -65,10 +65,7 @@ static double median(double *numbers, int count)
 
 static double milliseconds(void)
 {
-  struct timespec time;
-
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+  return (double)cpuc_os_clock_monotonic() / 1e6;
 }
 
 /* Measurements, each of them in a process of its own. */
