@@ -100,7 +100,7 @@ static void fill_libc(struct system_info *system)
 
 void fill_system(struct system_info *system)
 {
-  struct cpuc_machine machine = { { 0 } };
+  struct cpuc_machine machine = { .is_found = 0 };
   const unsigned int one = 1;
 
   cpuc_machine_find(&machine);

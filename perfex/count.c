@@ -86,36 +86,25 @@ static struct perf_event_attr wanted_event(int event)
   return cpuc_perf_event_attributes(row->type, row->config, CPUC_PERF_USER);
 }
 
-/* Returns 1 if the kernel counts this event alone. */
-static int is_counted_alone(int event)
-{
-  struct perf_event_attr wanted = wanted_event(event);
-  struct cpuc_perf_event tried;
-
-  return cpuc_perf_event_try(&tried, &wanted, 0) == 0;
-}
-
-/* Returns the errno to report for an event that the kernel refused. For ENOENT, EINVAL and
-   EOPNOTSUPP: if the kernel counts this event alone, prints a message and returns EINVAL; if the
-   kernel counts cycles but not this event, prints a message and returns ENOTSUP. In all other cases
-   returns `error`, or EINVAL in place of EOPNOTSUPP. */
+/* Returns the errno to report for an event that the kernel refused, and prints a message if the
+   kernel counts this event alone, or counts cycles but not this event. PMUs that cannot exclude the
+   kernel may refuse with EOPNOTSUPP, which equals ENOTSUP, so EINVAL is returned instead. */
 static int explain_refusal(int error, int event, int first)
 {
   const struct pfx_events_entry *row = pfx_events_row(event);
+  struct perf_event_attr wanted = wanted_event(event);
 
-  if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP)
-    return error;
-  if (is_counted_alone(event)) {
+  switch (cpuc_perf_group_find_refusal(&counters.group, error, &wanted)) {
+  case CPUC_PERF_GROUP_FULL:
     pfx_why_print("event %d (%s) cannot be counted together with event %d here", event, row->text,
       first);
     return EINVAL;
-  }
-  /* PMUs that cannot exclude the kernel may refuse with EOPNOTSUPP, which equals ENOTSUP, so EINVAL
-     is returned instead. */
-  if (!is_counted_alone(0))
+  case CPUC_PERF_GROUP_NO_EVENT:
+    pfx_why_print("event %d (%s) cannot be counted: this CPU does not have it", event, row->text);
+    return ENOTSUP;
+  default:
     return error == EOPNOTSUPP ? EINVAL : error;
-  pfx_why_print("event %d (%s) cannot be counted: this CPU does not have it", event, row->text);
-  return ENOTSUP;
+  }
 }
 
 /* Opens and starts events. Starts last, so that as little as possible is counted before the code of

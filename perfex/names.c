@@ -118,7 +118,7 @@ static int add_term(struct pfx_names_event *event, const char *pmu, char *term, 
   snprintf(file, sizeof file, "format/%.63s", term);
   if (!*term || *term == '.' || !cpuc_perf_pmu_read(pmu, file, text, sizeof text))
     return pfx_why(EINVAL, "%s: \"%.64s\" is neither an event nor a format in "
-                           "/sys/bus/event_source/devices/%s", event->name, term, pmu);
+                           CPUC_PERF_PMU_LIST "/%s", event->name, term, pmu);
   if (!insert(text, value, event->config))
     return pfx_why(EINVAL, "%s: the value of %.64s does not fit its format", event->name, term);
   return 0;
@@ -148,7 +148,7 @@ static int parse_pmu_event(char *pmu, char *slash, struct pfx_names_event *event
   if (*pmu && *pmu != '.' && strlen(pmu) < PFX_NAMES_SIZE)
     number = cpuc_perf_pmu_read_type(pmu);
   if (number < 0)
-    return pfx_why(EINVAL, "%s: there is no PMU \"%.64s\" in /sys/bus/event_source/devices",
+    return pfx_why(EINVAL, "%s: there is no PMU \"%.64s\" in " CPUC_PERF_PMU_LIST,
       event->name, pmu);
   event->type = (uint32_t)number;
   event->counter = event->type == PERF_TYPE_SOFTWARE ? PFX_NAMES_SOFTWARE

@@ -106,29 +106,32 @@ static int explain_refusal(struct perfex_group *group, int error)
   int is_software = event->counter == PFX_NAMES_SOFTWARE;
   const char *pmu = is_software ? "this kernel"
     : group->cores.count > 1 ? group->cores.types[last / group->open.count].pmu : "this PMU";
-  struct cpuc_perf_event *storage = &group->events[last];
   struct perf_event_attr wanted = wanted_event(group, last);
-  int is_unknown = error == ENOENT || error == EINVAL || error == EOPNOTSUPP || error == ENODEV;
-  int is_counted_alone = is_unknown && (place > 0 || group->open.inherits)
-    && cpuc_perf_event_try(storage, &wanted, 0) == 0;
+  enum cpuc_perf_group_refusal refusal
+    = cpuc_perf_group_find_refusal(&group->open, error, &wanted);
   struct cpuc_diagnosis found = { .machine = &group->machine };
 
-  if (is_counted_alone && place > 0)
+  if (refusal == CPUC_PERF_GROUP_FULL && place == 0)
+    return pfx_why(ENOTSUP, "PERFEX_INHERIT needs Linux 4.13");
+  if (refusal == CPUC_PERF_GROUP_FULL)
     return event->counter == PFX_NAMES_OTHER_PMU
       ? pfx_why(EINVAL, "%s cannot be counted in a group with the events before it", event->name)
       : pfx_why(ENOSPC, "%d of %d events fit %s", place, group->open.count, pmu);
-  if (is_counted_alone && error == EINVAL)
-    return pfx_why(ENOTSUP, "PERFEX_INHERIT needs Linux 4.13");
-  if (is_unknown && (is_software || group->cores.count > 1
-    || cpuc_perf_cycles_find(&group->machine.cycles, storage) == 0))
-    return pfx_why(ENOTSUP, "%s: %s does not have this event", event->name, pmu);
-  if (is_unknown && event->counter == PFX_NAMES_OTHER_PMU)
+  if (refusal != CPUC_PERF_GROUP_REFUSED && event->counter == PFX_NAMES_OTHER_PMU)
     return pfx_why(ENOTSUP, "%s: its PMU does not count in %s", event->name,
       event->modes == CPUC_PERF_USER ? "user mode alone: append :uk" : "a thread");
+  if (refusal == CPUC_PERF_GROUP_NO_CYCLES
+    && cpuc_perf_cycles_find(&group->machine.cycles, &group->events[last]) == 0) {
+    if (event->modes == CPUC_PERF_USER)
+      return pfx_why(ENOTSUP, "%s: %s cannot exclude the kernel: append :uk", event->name, pmu);
+    refusal = CPUC_PERF_GROUP_NO_EVENT;
+  }
+  if (refusal == CPUC_PERF_GROUP_NO_EVENT)
+    return pfx_why(ENOTSUP, "%s: %s does not have this event", event->name, pmu);
   if (error == EACCES && (event->modes & CPUC_PERF_KERNEL)) /* filters refuse with EPERM */
     return pfx_why(error, "%s: this user may not count the kernel; kernel.perf_event_paranoid at 1 "
                           "or less permits it", event->name);
-  if (is_unknown || error == EACCES || error == EPERM || error == ENOSYS)
+  if (refusal == CPUC_PERF_GROUP_NO_CYCLES || error == EACCES || error == EPERM || error == ENOSYS)
     cpuc_remedy_for_perf_event(error, 0, event->counter < PFX_NAMES_SOFTWARE, &found);
   if (found.explanation && found.remedy)
     return pfx_why(error, "%s: %s; remedy: %s", event->name, found.explanation, found.remedy);

@@ -26,9 +26,6 @@
 #endif
 #ifdef HAVE_PERF_EVENTS
 #include "sys/perf/event.h"
-#include "sys/perf/kernel.h"
-
-#include <unistd.h>
 #endif
 #ifdef HAVE_SYSCTLBYNAME
 #include <sys/types.h>
@@ -76,21 +73,16 @@ long long cpuc_tsc_rate_from_page(const volatile struct perf_event_mmap_page *pa
   return has_time ? rate_from_factors(mult, shift) : 0;
 }
 
-/* Opens a software event, which counts nothing and needs no PMU. */
+static void note_rate(const volatile struct perf_event_mmap_page *page, void *rate)
+{
+  *(unsigned long long *)rate = (unsigned long long)cpuc_tsc_rate_from_page(page);
+}
+
 static unsigned long long from_perf(void)
 {
-  struct perf_event_attr dummy
-    = cpuc_perf_event_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, CPUC_PERF_USER);
-  int event = cpuc_perf_kernel_open(&dummy, -1);
-  const struct perf_event_mmap_page *page = event >= 0 ? cpuc_perf_kernel_map(event) : NULL;
   unsigned long long rate = 0;
 
-  if (page) {
-    rate = (unsigned long long)cpuc_tsc_rate_from_page(page);
-    cpuc_perf_kernel_unmap(page);
-  }
-  if (event >= 0)
-    close(event);
+  cpuc_perf_event_visit_page(note_rate, &rate);
   return rate;
 }
 

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,9 +32,9 @@ int cpuc_perf_event_open(struct cpuc_perf_event *event, struct perf_event_attr *
     if (event->descriptor >= 0 || (errno != EOPNOTSUPP && errno != EINVAL))
       break;
   }
-  if (event->descriptor < 0 || !cpuc_perf_kernel_identify(event->descriptor, &event->id))
-    return errno;
-  return 0;
+  return event->descriptor >= 0
+      && cpuc_perf_kernel_control(event->descriptor, PERF_EVENT_IOC_ID, &event->id) == 0
+    ? 0 : errno;
 }
 
 /* From a quarter of the limit, or from 1024 if 1024 is less, up to half of the limit. The kernel
@@ -67,7 +66,8 @@ int cpuc_perf_event_owns_descriptor(const struct cpuc_perf_event *event)
     return 0;
   if (event->id == 0)
     return 1; /* just opened, and not identified yet */
-  return cpuc_perf_kernel_identify(event->descriptor, &id) && id == event->id;
+  return cpuc_perf_kernel_control(event->descriptor, PERF_EVENT_IOC_ID, &id) == 0
+    && id == event->id;
 }
 
 /* close() of the C library is a cancellation point. */
@@ -75,7 +75,7 @@ void cpuc_perf_event_close_descriptor(struct cpuc_perf_event *event, int must_st
 {
   if (cpuc_perf_event_owns_descriptor(event)) {
     if (must_stop)
-      ioctl(event->descriptor, PERF_EVENT_IOC_DISABLE, 0);
+      cpuc_perf_kernel_control(event->descriptor, PERF_EVENT_IOC_DISABLE, NULL);
     syscall(SYS_close, event->descriptor);
   }
   event->descriptor = -1;
@@ -104,6 +104,22 @@ void cpuc_perf_event_unmap_pages(const volatile struct perf_event_mmap_page **pa
       cpuc_perf_kernel_unmap(pages[i]);
     pages[i] = NULL;
   }
+}
+
+void cpuc_perf_event_visit_page(
+  void (*visit)(const volatile struct perf_event_mmap_page *page, void *argument), void *argument)
+{
+  struct perf_event_attr dummy
+    = cpuc_perf_event_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, CPUC_PERF_USER);
+  struct cpuc_perf_event event = { cpuc_perf_kernel_open(&dummy, -1), 0 };
+  const struct perf_event_mmap_page *page
+    = event.descriptor >= 0 ? cpuc_perf_kernel_map(event.descriptor) : NULL;
+
+  if (page) {
+    visit(page, argument);
+    cpuc_perf_kernel_unmap(page);
+  }
+  cpuc_perf_event_close_descriptor(&event, 0);
 }
 
 int cpuc_perf_event_try(struct cpuc_perf_event *event, struct perf_event_attr *wanted,

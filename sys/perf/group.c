@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 int cpuc_perf_group_add(struct cpuc_perf_group *group, struct perf_event_attr *wanted)
 {
@@ -29,12 +28,29 @@ int cpuc_perf_group_add(struct cpuc_perf_group *group, struct perf_event_attr *w
   return error ? error : cpuc_perf_event_move_up(event);
 }
 
+enum cpuc_perf_group_refusal cpuc_perf_group_find_refusal(const struct cpuc_perf_group *group,
+  int error, struct perf_event_attr *wanted)
+{
+  struct perf_event_attr cycles
+    = cpuc_perf_event_attributes(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, CPUC_PERF_USER);
+  struct cpuc_perf_event *event = &group->events[group->added - 1];
+  int is_alone = (group->added - 1) % group->count == 0 && !group->inherits;
+
+  if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP && error != ENODEV)
+    return CPUC_PERF_GROUP_REFUSED;
+  if (!is_alone && cpuc_perf_event_try(event, wanted, 0) == 0)
+    return CPUC_PERF_GROUP_FULL;
+  return wanted->type == PERF_TYPE_SOFTWARE || cpuc_perf_event_try(event, &cycles, 0) == 0
+    ? CPUC_PERF_GROUP_NO_EVENT
+    : CPUC_PERF_GROUP_NO_CYCLES;
+}
+
 int cpuc_perf_group_start(const struct cpuc_perf_group *group)
 {
   int i;
 
   for (i = 0; i < group->added; i += group->count)
-    if (ioctl(group->events[i].descriptor, PERF_EVENT_IOC_ENABLE, 0) != 0)
+    if (cpuc_perf_kernel_control(group->events[i].descriptor, PERF_EVENT_IOC_ENABLE, NULL) != 0)
       return errno;
   return 0;
 }

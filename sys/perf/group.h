@@ -39,6 +39,18 @@ struct cpuc_perf_group {
    above 2. Returns 0 or an errno. */
 int cpuc_perf_group_add(struct cpuc_perf_group *group, struct perf_event_attr *wanted);
 
+/* Why the kernel refused the event that was added last. */
+enum cpuc_perf_group_refusal {
+  CPUC_PERF_GROUP_FULL,      /* it counts the event alone, without those before it, or uninherited */
+  CPUC_PERF_GROUP_NO_EVENT,  /* it counts cycles in user mode, but does not have this event */
+  CPUC_PERF_GROUP_NO_CYCLES, /* it does not have this event, nor cycles in user mode */
+  CPUC_PERF_GROUP_REFUSED    /* another reason, such as a permission */
+};
+
+/* Finds why cpuc_perf_group_add() returned `error`, for the same event. Allocates nothing. */
+enum cpuc_perf_group_refusal cpuc_perf_group_find_refusal(const struct cpuc_perf_group *group,
+  int error, struct perf_event_attr *wanted);
+
 /* Starts all events. Returns 0 or an errno. */
 int cpuc_perf_group_start(const struct cpuc_perf_group *group);
 

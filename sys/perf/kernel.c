@@ -26,9 +26,9 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted, int leader)
   return result;
 }
 
-int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
+int cpuc_perf_kernel_control(int descriptor, unsigned long request, uint64_t *id)
 {
-  return ioctl(descriptor, PERF_EVENT_IOC_ID, id) == 0;
+  return ioctl(descriptor, request, id);
 }
 
 /* Does not retry, because a signal does not interrupt the read of an event. */

@@ -16,9 +16,9 @@
    -1: the event leads a new group. Returns a descriptor, or -1 with errno. */
 int cpuc_perf_kernel_open(struct perf_event_attr *wanted, int leader);
 
-/* Stores the ID of the event, which is unique among all events. Returns 1, or 0 if the descriptor
-   is not that of an event. */
-int cpuc_perf_kernel_identify(int descriptor, uint64_t *id);
+/* PERF_EVENT_IOC_ID stores the ID of the event, which is unique among all events. ENABLE and DISABLE
+   need no `id`. Returns 0, or -1 with errno, also if the descriptor is not that of an event. */
+int cpuc_perf_kernel_control(int descriptor, unsigned long request, uint64_t *id);
 
 /* Reads an event or a group. Returns the number of bytes, which is 0 if a pinned event has lost its
    hardware; or -1 if the descriptor is closed. Can also read from another file, so the caller must

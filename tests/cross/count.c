@@ -103,7 +103,7 @@ static int test(const char *name, long long (*read)(void), int width, double sec
 /* Tests a counter as its backend reads it. */
 static int test_backend(const struct cpuc_table_entry *entry)
 {
-  struct cpuc_machine machine = { { 0 } };
+  struct cpuc_machine machine = { .is_found = 0 };
   struct cpuc_diagnosis why = { .machine = &machine };
   int wrong;
 

@@ -42,7 +42,7 @@ __attribute__((visibility("default"))) long long module_read(void);
 
 int module_open(void)
 {
-  struct cpuc_machine machine = { { 0 } };
+  struct cpuc_machine machine = { .is_found = 0 };
   struct cpuc_diagnosis why = { .machine = &machine };
 
   return cpuc_perf_open(&counter, &cpuc_select_services, &why);

@@ -121,13 +121,14 @@ int cpuc_perf_kernel_open(struct perf_event_attr *wanted, int leader)
   return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-int cpuc_perf_kernel_identify(int descriptor, uint64_t *id)
+int cpuc_perf_kernel_control(int descriptor, unsigned long request, uint64_t *id)
 {
-  perf_kernel_calls++;
+  perf_kernel_calls += request == PERF_EVENT_IOC_ID;
   if (!perf_kernel.simulates_events)
-    return ioctl(descriptor, PERF_EVENT_IOC_ID, id) == 0;
-  *id = SIMULATED_ID;
-  return fcntl(descriptor, F_GETFD) >= 0;
+    return ioctl(descriptor, request, id);
+  if (request == PERF_EVENT_IOC_ID)
+    *id = SIMULATED_ID;
+  return fcntl(descriptor, F_GETFD) >= 0 ? 0 : -1;
 }
 
 /* Returns the descriptor of the last leader that the thread has opened, or of its member. */
