@@ -98,18 +98,31 @@ static struct perf_event_attr wanted_event(const struct perfex_group *group, int
   return wanted;
 }
 
+/* Explains that the kernel counts no event of this kind for this user. */
+static int explain_all(struct perfex_group *group, const struct pfx_names_event *event, int error)
+{
+  struct cpuc_diagnosis found = { .machine = &group->machine };
+
+  if (error == EACCES && (event->modes & CPUC_PERF_KERNEL)) /* filters refuse with EPERM */
+    return pfx_why(error, "%s: this user may not count the kernel; kernel.perf_event_paranoid at 1 "
+                          "or less permits it", event->name);
+  cpuc_remedy_for_perf_event(error, 0, event->counter < PFX_NAMES_SOFTWARE, &found);
+  if (found.explanation && found.remedy)
+    return pfx_why(error, "%s: %s; remedy: %s", event->name, found.explanation, found.remedy);
+  return pfx_why(error, "%s: %s", event->name,
+    found.explanation ? found.explanation : strerror(error));
+}
+
 /* Explains why the kernel refused the event that was added last, while those before it are open. */
 static int explain_refusal(struct perfex_group *group, int error)
 {
   int last = group->open.added - 1, place = last % group->open.count;
   const struct pfx_names_event *event = &group->names[place];
-  int is_software = event->counter == PFX_NAMES_SOFTWARE;
-  const char *pmu = is_software ? "this kernel"
+  const char *pmu = event->counter == PFX_NAMES_SOFTWARE ? "this kernel"
     : group->cores.count > 1 ? group->cores.types[last / group->open.count].pmu : "this PMU";
   struct perf_event_attr wanted = wanted_event(group, last);
   enum cpuc_perf_group_refusal refusal
     = cpuc_perf_group_find_refusal(&group->open, error, &wanted);
-  struct cpuc_diagnosis found = { .machine = &group->machine };
 
   if (refusal == CPUC_PERF_GROUP_FULL && place == 0)
     return pfx_why(ENOTSUP, "PERFEX_INHERIT needs Linux 4.13");
@@ -117,7 +130,7 @@ static int explain_refusal(struct perfex_group *group, int error)
     return event->counter == PFX_NAMES_OTHER_PMU
       ? pfx_why(EINVAL, "%s cannot be counted in a group with the events before it", event->name)
       : pfx_why(ENOSPC, "%d of %d events fit %s", place, group->open.count, pmu);
-  if (refusal != CPUC_PERF_GROUP_REFUSED && event->counter == PFX_NAMES_OTHER_PMU)
+  if (refusal < CPUC_PERF_GROUP_REFUSED && event->counter == PFX_NAMES_OTHER_PMU)
     return pfx_why(ENOTSUP, "%s: its PMU does not count in %s", event->name,
       event->modes == CPUC_PERF_USER ? "user mode alone: append :uk" : "a thread");
   if (refusal == CPUC_PERF_GROUP_NO_CYCLES
@@ -128,15 +141,8 @@ static int explain_refusal(struct perfex_group *group, int error)
   }
   if (refusal == CPUC_PERF_GROUP_NO_EVENT)
     return pfx_why(ENOTSUP, "%s: %s does not have this event", event->name, pmu);
-  if (error == EACCES && (event->modes & CPUC_PERF_KERNEL)) /* filters refuse with EPERM */
-    return pfx_why(error, "%s: this user may not count the kernel; kernel.perf_event_paranoid at 1 "
-                          "or less permits it", event->name);
-  if (refusal == CPUC_PERF_GROUP_NO_CYCLES || error == EACCES || error == EPERM || error == ENOSYS)
-    cpuc_remedy_for_perf_event(error, 0, event->counter < PFX_NAMES_SOFTWARE, &found);
-  if (found.explanation && found.remedy)
-    return pfx_why(error, "%s: %s; remedy: %s", event->name, found.explanation, found.remedy);
-  return pfx_why(error, "%s: %s", event->name,
-    found.explanation ? found.explanation : strerror(error));
+  return refusal == CPUC_PERF_GROUP_FAILED ? pfx_why(error, "%s: %s", event->name, strerror(error))
+                                           : explain_all(group, event, error);
 }
 
 #ifdef CPUC_PERF_HAS_REGISTER

@@ -36,8 +36,10 @@ enum cpuc_perf_group_refusal cpuc_perf_group_find_refusal(const struct cpuc_perf
   struct cpuc_perf_event *event = &group->events[group->added - 1];
   int is_alone = (group->added - 1) % group->count == 0 && !group->inherits;
 
-  if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP && error != ENODEV)
+  if (error == EACCES || error == EPERM || error == ENOSYS)
     return CPUC_PERF_GROUP_REFUSED;
+  if (error != ENOENT && error != EINVAL && error != EOPNOTSUPP && error != ENODEV)
+    return CPUC_PERF_GROUP_FAILED;
   if (!is_alone && cpuc_perf_event_try(event, wanted, 0) == 0)
     return CPUC_PERF_GROUP_FULL;
   return wanted->type == PERF_TYPE_SOFTWARE || cpuc_perf_event_try(event, &cycles, 0) == 0

@@ -44,7 +44,8 @@ enum cpuc_perf_group_refusal {
   CPUC_PERF_GROUP_FULL,      /* it counts the event alone, without those before it, or uninherited */
   CPUC_PERF_GROUP_NO_EVENT,  /* it counts cycles in user mode, but does not have this event */
   CPUC_PERF_GROUP_NO_CYCLES, /* it does not have this event, nor cycles in user mode */
-  CPUC_PERF_GROUP_REFUSED    /* another reason, such as a permission */
+  CPUC_PERF_GROUP_REFUSED,   /* it does not permit the call, or lacks it */
+  CPUC_PERF_GROUP_FAILED     /* another error, such as too many open files */
 };
 
 /* Finds why cpuc_perf_group_add() returned `error`, for the same event. Allocates nothing. */
