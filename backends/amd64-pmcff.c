@@ -2,10 +2,9 @@
 /* amd64-pmcff: core cycles while not halted, from a fixed counter.
    Register: IA32_FIXED_CTR1 (CPU_CLK_UNHALTED.CORE), read with RDPMC and ECX = 4000_0001H. Readable
    in user mode in every process if the file rdpmc of Linux contains 2, and in a process that has a
-   perf event mapped if the file contains 1, the default. Otherwise RDPMC raises SIGSEGV. The
-   library does not start the counter, which is stopped unless a perf event of any program, or of
-   the kernel, keeps it running. The NMI watchdog is such an event and sets the counter back every
-   ten seconds, so the counter is dropped while the watchdog is on: doc/decisions.md.
+   perf event mapped if the file contains 1, the default. Otherwise RDPMC raises SIGSEGV. Runs only
+   while a perf event uses it. Dropped while the NMI watchdog is on, which sets it back:
+   doc/decisions.md.
    Width: 64 bits as read. CPUID 0AH EDX[12:5] contains the number of bits that count, 48 on most
    CPUs. The other bits are 0. Rate: the current core frequency.
    Source: Intel SDM volume 3, "Fixed-function Performance Counters" and "Architectural Performance

@@ -212,11 +212,9 @@ static void note_unproven(struct cpuc_candidate *candidate, long long thousandth
     candidate->info.remedy = candidate->backend->remedy_for_64th;
 }
 
-/* Compares the count with the cycles of a chain of adds. The first try whose windows agree and
-   whose count is possible, or certainly too low, decides. Interruptions make windows longer, so
-   they can make the difference of two windows too small, but not the window itself: it contains
-   all its adds. Later tries have more windows, so that some are not interrupted even on a busy
-   machine. A count that is not proven stays usable. */
+/* Compares the count with the cycles of a chain of adds. The first try decides whose windows agree,
+   and whose count is possible, or too low in the difference of two windows and in the window itself:
+   interruptions make only the difference smaller. A count that is not proven stays usable. */
 static void prove(void *argument)
 {
   enum { TRIES = 3, WINDOWS = 4, PARTS = 20 };

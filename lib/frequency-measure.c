@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the core frequency: times a chain of dependent adds against the OS clock. An add takes
-   one cycle on the CPUs that sys/dependent-add.h lists. If no source reports the frequency,
-   frequency.c takes the result as the estimate, even on a CPU that is not listed there. Windows are
-   as short as the clock allows, because the adds stop during an interruption. */
+   one cycle on the CPUs that sys/dependent-add.h lists; on the others, the result is used only if no
+   source reports the frequency. Windows are as short as the clock allows. */
 
 #include "config.h"
 
