@@ -570,6 +570,17 @@ TEST(refused_event_is_explained)
   ck_assert_msg(strstr(perfex_why(), "may not count the kernel") == NULL, "%s", perfex_why());
 }
 
+TEST(pmu_that_cannot_exclude_the_kernel_is_named)
+{
+  group = perfex_open("page-faults:uk", 0);
+  SKIP_IF(!group, "%s", perfex_why());
+  perf_kernel.excluding_pmu = 1; /* another PMU */
+  expect_refusal("cycles", 0, ENOTSUP, "cycles: this PMU cannot exclude the kernel: append :uk");
+  perf_kernel.refused = PERF_COUNT_SW_PAGE_FAULTS;
+  perf_kernel.refusal_errno = ENOENT;
+  expect_refusal("instructions:uk", 0, ENOTSUP, "instructions:uk: this PMU does not have");
+}
+
 /* The library's selection would run code and system calls that a sandbox may not permit. */
 TEST(refused_software_event_is_explained_without_a_pmu_and_without_the_selection)
 {
