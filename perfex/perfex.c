@@ -103,10 +103,8 @@ static int explain_all(struct perfex_group *group, const struct pfx_names_event 
 {
   struct cpuc_diagnosis found = { .machine = &group->machine };
 
-  if (error == EACCES && (event->modes & CPUC_PERF_KERNEL)) /* filters refuse with EPERM */
-    return pfx_why(error, "%s: this user may not count the kernel; kernel.perf_event_paranoid at 1 "
-                          "or less permits it", event->name);
-  cpuc_remedy_for_perf_event(error, 0, event->counter < PFX_NAMES_SOFTWARE, &found);
+  cpuc_remedy_for_perf_event(error, 0, event->counter < PFX_NAMES_SOFTWARE,
+    (event->modes & CPUC_PERF_KERNEL) != 0, &found);
   if (found.explanation && found.remedy)
     return pfx_why(error, "%s: %s; remedy: %s", event->name, found.explanation, found.remedy);
   return pfx_why(error, "%s: %s", event->name,

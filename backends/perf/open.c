@@ -287,7 +287,7 @@ void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int s
   if (error == EACCES && diagnosis->machine->cycles.is_known && dropped->diagnose_access)
     dropped->diagnose_access(diagnosis);
   else if (signal == SIGSYS || (error != 0 && error != EIO))
-    cpuc_remedy_for_perf_event(error, signal, 1, diagnosis);
+    cpuc_remedy_for_perf_event(error, signal, 1, 0, diagnosis);
 }
 
 /* First tests whether the kernel has the event. The test uses the storage of the thread, so that

@@ -36,11 +36,11 @@ enum permission { UNKNOWN, PERMITTED, REFUSED, NEEDS_PERFMON, NEEDS_ADMIN };
 
 /* Capabilities in other user namespaces do not permit perf events. Distributions add levels above
    2, which CAP_PERFMON does not override. */
-static enum permission find_permission(const struct cpuc_machine *machine)
+static enum permission find_permission(const struct cpuc_machine *machine, int with_kernel)
 {
   if (machine->level <= CPUC_MACHINE_LEVEL_MISSING)
     return UNKNOWN;
-  if (machine->level <= (machine->cycles.with_kernel ? 1 : 2))
+  if (machine->level <= (with_kernel ? 1 : 2))
     return PERMITTED;
   if (machine->is_in_user_namespace)
     return REFUSED;
@@ -96,14 +96,17 @@ static const char *allow_call(const struct cpuc_machine *machine, enum permissio
     : container->steps[CPUC_CONTAINER_ALLOW];
 }
 
-static void explain_level(struct cpuc_diagnosis *diagnosis, enum permission permission)
+static void explain_level(struct cpuc_diagnosis *diagnosis, enum permission permission,
+  int with_kernel)
 {
   const struct cpuc_container *container = diagnosis->machine->container;
   int is_own = !container && permission != REFUSED;
 
-  if (diagnosis->machine->cycles.with_kernel)
+  if (with_kernel)
     explain(diagnosis,
-      "this PMU cannot exclude the kernel, and kernel.perf_event_paranoid is above 1",
+      diagnosis->machine->cycles.with_kernel
+        ? "this PMU cannot exclude the kernel, and kernel.perf_event_paranoid is above 1"
+        : "this user may not count the kernel, because kernel.perf_event_paranoid is above 1",
       !is_own                       ? SET_1 CPUC_CONTAINER_ON_HOST
         : permission == NEEDS_ADMIN ? SET_1 OR_GIVE "CAP_SYS_ADMIN"
                                     : SET_1 OR_GIVE "CAP_PERFMON");
@@ -116,10 +119,11 @@ static void explain_level(struct cpuc_diagnosis *diagnosis, enum permission perm
 
 /* The kernel tests permissions before it looks for the PMU. Programs on Android can read neither the
    level nor the list of PMUs. */
-static void explain_refusal(int error, int is_filtered, int pmu, struct cpuc_diagnosis *diagnosis)
+static void explain_refusal(int error, int is_filtered, int pmu, int with_kernel,
+  struct cpuc_diagnosis *diagnosis)
 {
   const struct cpuc_machine *machine = diagnosis->machine;
-  enum permission permission = find_permission(machine);
+  enum permission permission = find_permission(machine, with_kernel);
   int is_refused = error == EPERM || error == EACCES,
       is_refused_call = is_filtered && (error == EPERM || error == ENOSYS);
 
@@ -136,12 +140,12 @@ static void explain_refusal(int error, int is_filtered, int pmu, struct cpuc_dia
   else if (pmu == CPUC_MACHINE_PMU_HIDDEN && is_refused_call)
     explain(diagnosis, FILTER "; " IS_UNKNOWN, NULL);
   else if (pmu == CPUC_MACHINE_PMU_HIDDEN)
-    explain(diagnosis, is_refused && permission >= REFUSED && !machine->cycles.with_kernel
+    explain(diagnosis, is_refused && permission >= REFUSED && !with_kernel
         ? ABOVE_2 "; " IS_UNKNOWN : IS_UNKNOWN, NULL);
   else if (is_refused_call)
     explain(diagnosis, FILTER, allow_call(machine, permission));
   else if (is_refused && permission >= REFUSED)
-    explain_level(diagnosis, permission);
+    explain_level(diagnosis, permission, with_kernel);
   else if (error == EACCES && permission == PERMITTED)
     explain(diagnosis, is_filtered
         ? "a seccomp filter or a security module refuses perf_event_open, although "
@@ -152,12 +156,12 @@ static void explain_refusal(int error, int is_filtered, int pmu, struct cpuc_dia
 
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis)
 {
-  cpuc_remedy_for_perf_event(0, 0, 1, diagnosis);
+  cpuc_remedy_for_perf_event(0, 0, 1, 0, diagnosis);
 }
 
 /* The kernel's answer that no PMU has the event counts if its files cannot be read. Errors that are
    not in the list below, such as too many open files, do not depend on a PMU. */
-void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
+void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu, int counts_kernel,
   struct cpuc_diagnosis *diagnosis)
 {
   struct cpuc_machine *machine = diagnosis->machine;
@@ -173,7 +177,8 @@ void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
   if (explain_absence(error, pmu, diagnosis))
     return;
   if (error == 0 || error == EPERM || error == EACCES || error == ENOSYS || error == EOPNOTSUPP)
-    explain_refusal(error, signal || machine->is_filtered, pmu, diagnosis);
+    explain_refusal(error, signal || machine->is_filtered, pmu,
+      counts_kernel || machine->cycles.with_kernel, diagnosis);
 }
 
 #define SET_ACCESS(machine, value) \
@@ -239,8 +244,7 @@ void cpuc_remedy_for_rdcycle(int error, int signal, struct cpuc_diagnosis *diagn
     diagnosis->remedy = SET_ACCESS(machine, "2");
 }
 
-/* The event of perf stat keeps Intel's fixed cycle counter running, and sets it back only once in
-   several hours (after 2^47 cycles). The watchdog must be off, because it uses the counter. */
+/* The event of perf stat keeps Intel's fixed cycle counter running: doc/decisions.md. */
 #define FIXED_COUNTER_REMEDY "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)

@@ -13,8 +13,9 @@
 void cpuc_remedy_for_no_pmu(struct cpuc_diagnosis *diagnosis);
 
 /* Call if perf_event_open(2) failed with `error`, or if a filter raised the signal SIGSYS, most
-   likely there. needs_pmu: 0 for an event that the kernel counts without a PMU of the cores. */
-void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu,
+   likely there. needs_pmu: 0 for an event that the kernel counts without a PMU of the cores.
+   counts_kernel: 1 if the caller wants to count in the kernel. */
+void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu, int counts_kernel,
   struct cpuc_diagnosis *diagnosis);
 
 /* For arm64-perfpmc, and for riscv64-perfrdcycle and riscv32-perfrdcycle. If sysctl

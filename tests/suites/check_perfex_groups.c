@@ -563,11 +563,17 @@ TEST(refused_event_is_explained)
   ck_assert_int_eq(perfex_bench(NULL, NULL, touch_three_new_pages, NULL), -1);
   ck_assert_int_eq(errno, EINVAL);
   ck_assert_ptr_nonnull(strstr(perfex_why(), strerror(EMFILE)));
+}
+
+TEST(event_that_this_user_may_not_count_in_the_kernel_has_a_remedy)
+{
+  perf_kernel.refused = PERF_COUNT_SW_PAGE_FAULTS;
   perf_kernel.refusal_errno = EACCES;
-  expect_refusal("cycles:uk", 0, EACCES, "may not count the kernel");
-  perf_kernel.refusal_errno = EPERM; /* as a filter does */
-  expect_refusal("cycles:uk", 0, EPERM, "cycles:uk: ");
-  ck_assert_msg(strstr(perfex_why(), "may not count the kernel") == NULL, "%s", perfex_why());
+  make_machine();
+  write_file("/proc/sys/kernel/perf_event_paranoid", "2\n");
+  expect_refusal("page-faults:uk", 0, EACCES, "may not count the kernel");
+  expect_refusal("page-faults", 0, EACCES, "a security module");
+  remove_machine();
 }
 
 TEST(pmu_that_cannot_exclude_the_kernel_is_named)

@@ -261,7 +261,7 @@ extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
 #endif
 
 /* The functions that explain. */
-enum find { EVENT, KERNEL_EVENT, ARM64_ACCESS, RISCV_ACCESS, ARM_MODULE, RDCYCLE, READ_PMC,
+enum find { EVENT, KERNEL_EVENT, EVENT_WITH_KERNEL, ARM64_ACCESS, RISCV_ACCESS, ARM_MODULE, RDCYCLE, READ_PMC,
   FIXED_COUNTER };
 
 enum { TRAPPED = -1 }; /* in place of an errno: a filter has raised SIGSYS */
@@ -273,8 +273,9 @@ static struct cpuc_diagnosis explain(enum find find, int argument)
   struct cpuc_diagnosis found = { .machine = &machine };
 
   machine = (struct cpuc_machine){ .cycles.with_kernel = find == KERNEL_EVENT };
-  if (find == EVENT || find == KERNEL_EVENT)
-    cpuc_remedy_for_perf_event(argument, argument == TRAPPED ? SIGSYS : 0, 1, &found);
+  if (find <= EVENT_WITH_KERNEL)
+    cpuc_remedy_for_perf_event(argument, argument == TRAPPED ? SIGSYS : 0, 1,
+      find == EVENT_WITH_KERNEL, &found);
   if (find == ARM64_ACCESS)
     cpuc_remedy_for_arm64_user_access(&found);
   if (find == RISCV_ACCESS)
@@ -330,6 +331,10 @@ static const struct {
   { KERNEL_EVENT, EACCES, "level=4; linux=6.12.0; docker; pmu=armv7_cortex_a7", CANNOT_EXCLUDE,
     SET("1") " on the host" },
   { KERNEL_EVENT, EACCES, "level=2; linux=6.12.0; seccomp=0; perfmon-caps; pmu=cpu", REFUSED },
+  { EVENT_WITH_KERNEL, EACCES, "level=2; linux=6.12.0; pmu=cpu",
+    "this user may not count the kernel, because kernel.perf_event_paranoid is above 1",
+    SET("1") ", or give the program CAP_PERFMON" },
+  { EVENT_WITH_KERNEL, EACCES, "level=2; root; pmu=cpu", REFUSED },
   /* The setting permits the event. */
   { EVENT, EACCES, "level=2; linux=6.1.0; pmu=cpu", REFUSED },
   { KERNEL_EVENT, EACCES, "level=1; linux=6.1.0; pmu=cpu", REFUSED },
