@@ -172,6 +172,7 @@ int perfex_bench(struct perfex_group *group, double counts[], void (*function)(v
   group->instructions_per_cycle = 0;
   if (!function)
     return pfx_why(EINVAL, "there is no function");
+  cpuc_os_clock_fall_back_if_forbidden();
   if (find_calls(&full) != 0)
     return -1;
   empty.calls = full.calls;
