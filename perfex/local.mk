@@ -15,9 +15,11 @@ perfex/perfex-events.7: perfex/perfex-events.7.in perfex/manual.h perfex/events.
 	$(AM_V_GEN)$(MKDIR_P) perfex && \
 	$(CPP) -P -I$(srcdir) $(srcdir)/perfex/manual.h | $(manual_lines) >$@-events && \
 	$(CPP) -P -I$(srcdir) -DPFX_MANUAL_NONE $(srcdir)/perfex/manual.h | $(manual_lines) >$@-none && \
+	$(CPP) -P -I$(srcdir) -DPFX_MANUAL_GENERIC $(srcdir)/perfex/manual.h | $(manual_lines) >$@-names && \
 	$(SED) -e '/@EVENTS@/{r $@-events' -e 'd;}' -e '/@NONE@/{r $@-none' -e 'd;}' \
+	  -e '/@GENERIC@/{r $@-names' -e 'd;}' \
 	  -e 's/@[V]ERSION@/$(VERSION)/' $(srcdir)/perfex/perfex-events.7.in >$@-t && \
-	rm -f $@-events $@-none && mv $@-t $@
+	rm -f $@-events $@-none $@-names && mv $@-t $@
 CLEANFILES += perfex/perfex-events.7
 
 # The example of libperfex(3), extracted from that manual.
@@ -50,9 +52,7 @@ perfex_libperfex_core_la_SOURCES = \
 	perfex/perfex.c \
 	perfex/print.c \
 	perfex/why.c \
-	perfex/why.h \
-	sys/perf/group.c \
-	sys/perf/group.h
+	perfex/why.h
 perfex_libperfex_core_la_LIBADD = sys/libcommon.la sys/libtrapped.la
 
 include_HEADERS += include/perfex.h

@@ -71,4 +71,5 @@ sys_libcommon_la_SOURCES += sys/guard-windows.c sys/os-clock-windows.c sys/os-th
 endif
 if PERF_EVENTS
 sys_libcommon_la_SOURCES += sys/perf/cycles.c sys/perf/event.c sys/perf/kernel.c
+sys_libtrapped_la_SOURCES += sys/perf/group.c sys/perf/group.h
 endif
