@@ -139,19 +139,16 @@ void examine_each(struct report *report, const struct counter_list *list, double
 }
 
 /* Stores differences of adjacent reads, which show the read cost and how much it varies, and the
-   mean of their middle half, which varies less than the mean of all and is finer than the
-   median. */
+   mean of their middle half. */
 static void measure_iqm(struct report *report)
 {
-  long long sorted[IQM_DIFFERENCES], sum = 0;
+  double differences[IQM_DIFFERENCES];
   int i;
 
   read_differences(report->iqm_differences, IQM_DIFFERENCES);
-  memcpy(sorted, report->iqm_differences, sizeof sorted);
-  cpuc_quantile_sort_counts(sorted, IQM_DIFFERENCES);
-  for (i = IQM_DIFFERENCES / 4; i < IQM_DIFFERENCES * 3 / 4; i++)
-    sum += sorted[i];
-  report->mean = sum / (IQM_DIFFERENCES / 2);
+  for (i = 0; i < IQM_DIFFERENCES; i++)
+    differences[i] = (double)report->iqm_differences[i];
+  report->mean = (long long)cpuc_quantile_middle(differences, IQM_DIFFERENCES);
 }
 
 /* A chain of dependent multiplications, which takes tens of cycles. No compiler removes it, and no

@@ -42,7 +42,7 @@ static void find_blocks(const struct cpuc_bench *bench, const double *values, in
   for (i = 0; i < wanted; i++, from = to) {
     to = (int)((long long)count * (i + 1) / wanted);
     sorted(bench, values + from, to - from);
-    blocks[i] = cpuc_bench_meter_middle(bench->scratch, to - from);
+    blocks[i] = cpuc_quantile_middle(bench->scratch, to - from);
   }
   cpuc_quantile_sort(blocks, wanted);
 }
@@ -63,7 +63,7 @@ double cpuc_bench_judge_center(struct cpuc_bench *bench, struct cpuc_bench_funct
     function->ratio[i] = function->counts[i] / function->chain[i] / (1 + loss);
   sorted(bench, function->ratio, n);
   return part_of(bench) < 0.5 ? cpuc_quantile(bench->scratch, n, part_of(bench))
-                              : cpuc_bench_meter_middle(bench->scratch, n);
+                              : cpuc_quantile_middle(bench->scratch, n);
 }
 
 /* Finds the interval from the middles of blocks, because neighboring samples resemble each other;

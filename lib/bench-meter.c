@@ -7,6 +7,7 @@
 #include "include/cpucycles/inline.h"
 #include "lib/bench.h"
 #include "sys/dependent-add.h"
+#include "sys/kind.h"
 #include "sys/os-clock.h"
 #include "sys/quantile.h"
 #include "sys/step.h"
@@ -79,7 +80,7 @@ static void find_overhead(struct cpuc_bench_meter *meter)
 int cpuc_bench_meter_begin(struct cpuc_bench_meter *meter)
 {
   memset(meter, 0, sizeof *meter);
-  meter->unit = "counts";
+  meter->unit = cpuc_kind_facts[CPUC_KIND_NONE].count_unit;
   if (cpuc_bench_counter_describe(meter) != 0) {
     meter->failure = "No counter is selected yet: this is a signal handler in the selection.";
     return -1;
@@ -106,17 +107,6 @@ static double chain_section(struct cpuc_bench_meter *meter, long passes)
   return elapsed(meter, begin, cpucycles_inline_section_end());
 }
 
-double cpuc_bench_meter_middle(double *values, int count)
-{
-  double sum = 0;
-  int i;
-
-  cpuc_quantile_sort(values, count);
-  for (i = count / 4; i < count - count / 4; i++)
-    sum += values[i];
-  return sum / (count - count / 4 * 2);
-}
-
 /* The two chains of a pair run at nearly the same frequency, beside the same load of the core's
    other thread. */
 static double find_base(struct cpuc_bench_meter *meter)
@@ -128,7 +118,7 @@ static double find_base(struct cpuc_bench_meter *meter)
     bases[i] = 2 * chain_section(meter, meter->passes / 2);
     bases[i] -= chain_section(meter, meter->passes);
   }
-  return meter->failure ? 0 : cpuc_bench_meter_middle(bases, BASES);
+  return meter->failure ? 0 : cpuc_quantile_middle(bases, BASES);
 }
 
 void cpuc_bench_meter_set_chain(struct cpuc_bench_meter *meter, int is_long)

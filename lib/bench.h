@@ -67,10 +67,6 @@ void cpuc_bench_meter_adds(void *passes);
 /* Returns 1 if two results of the chain agree within 2 %. */
 int cpuc_bench_meter_agree(double one, double other);
 
-/* Sorts the values, and returns the mean of the middle half: as robust as a median, but finer than
-   the step of the counter. */
-double cpuc_bench_meter_middle(double *values, int count);
-
 /* The time since a beginning, by counts and by the OS clock. */
 struct cpuc_bench_time {
   long long count, clock, last;

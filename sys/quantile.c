@@ -38,3 +38,14 @@ double cpuc_quantile(const double *sorted, int count, double fraction)
 
   return part > 0 ? sorted[i] + (sorted[i + 1] - sorted[i]) * part : sorted[i];
 }
+
+double cpuc_quantile_middle(double *numbers, int count)
+{
+  double sum = 0;
+  int i;
+
+  cpuc_quantile_sort(numbers, count);
+  for (i = count / 4; i < count - count / 4; i++)
+    sum += numbers[i];
+  return sum / (count - count / 4 * 2);
+}

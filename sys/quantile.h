@@ -14,6 +14,10 @@ void cpuc_quantile_sort_counts(long long *counts, int count);
    largest. Interpolates between two adjacent numbers. */
 double cpuc_quantile(const double *sorted, int count, double fraction);
 
+/* Sorts numbers, and returns the mean of their middle half, which varies less than the mean of all,
+   and is finer than the median. */
+double cpuc_quantile_middle(double *numbers, int count);
+
 #pragma GCC visibility pop
 
 #endif
