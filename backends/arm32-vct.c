@@ -25,7 +25,7 @@ static struct cpuc_rate cntfrq(void)
   unsigned int hz;
 
   __asm__ volatile("mrc p15, 0, %0, c14, c0, 0" : "=r"(hz));
-  return cpuc_exact_rate(hz);
+  return cpuc_rate_exact(hz);
 }
 
 const struct cpuc_backend cpuc_backend_arm32_vct = {

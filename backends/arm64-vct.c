@@ -26,7 +26,7 @@ static struct cpuc_rate cntfrq(void)
   unsigned long long hz;
 
   __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
-  return cpuc_exact_rate(hz & 0xffffffff); /* the upper half is reserved */
+  return cpuc_rate_exact(hz & 0xffffffff); /* the upper half is reserved */
 }
 
 const struct cpuc_backend cpuc_backend_arm64_vct = {

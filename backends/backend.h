@@ -123,7 +123,7 @@ const struct cpuc_backend *cpuc_reference_counter(void);
    be called. */
 static inline struct cpuc_rate cpuc_reported_rate(const struct cpuc_backend *backend)
 {
-  return backend->rate ? backend->rate() : cpuc_exact_rate(backend->constant_rate);
+  return backend->rate ? backend->rate() : cpuc_rate_exact(backend->constant_rate);
 }
 
 #pragma GCC visibility pop

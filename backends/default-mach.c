@@ -23,8 +23,8 @@ static struct cpuc_rate mach_rate(void)
   mach_timebase_info_data_t nanoseconds;
 
   if (mach_timebase_info(&nanoseconds) != 0 || nanoseconds.numer == 0)
-    return cpuc_exact_rate(0);
-  return cpuc_exact_rate(1000000000ULL * nanoseconds.denom / nanoseconds.numer);
+    return cpuc_rate_exact(0);
+  return cpuc_rate_exact(1000000000ULL * nanoseconds.denom / nanoseconds.numer);
 }
 
 const struct cpuc_backend cpuc_backend_default_mach = {

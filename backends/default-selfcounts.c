@@ -82,7 +82,7 @@ read_cycles(void)
   struct counts counts = { 0, 0 };
   long long count;
 
-  /* Orders the variables of open(), as publish_pointer() in lib/cpucycles.c explains. Orders the
+  /* Orders the variables of open(): doc/decisions.md. Orders the
      read of the depth before that of the count, so that, if a signal handler forks from here on,
      the next read in the forked child sets the base. */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -28,8 +28,8 @@ static struct cpuc_rate performance_frequency(void)
   LARGE_INTEGER hz;
 
   if (!QueryPerformanceFrequency(&hz))
-    return cpuc_exact_rate(0);
-  return cpuc_exact_rate((unsigned long long)hz.QuadPart);
+    return cpuc_rate_exact(0);
+  return cpuc_rate_exact((unsigned long long)hz.QuadPart);
 }
 
 const struct cpuc_backend cpuc_backend_default_windows = {

@@ -34,8 +34,8 @@ static struct cpuc_rate stable_counter_rate(void)
   unsigned int multiplier = cpucfg(5) & 0xffff, divisor = cpucfg(5) >> 16;
 
   if (!(cpucfg(2) & LLFTP) || divisor == 0)
-    return cpuc_exact_rate(0);
-  return cpuc_exact_rate(crystal * multiplier / divisor);
+    return cpuc_rate_exact(0);
+  return cpuc_rate_exact(crystal * multiplier / divisor);
 }
 
 const struct cpuc_backend cpuc_backend_loong64_rdtime = {

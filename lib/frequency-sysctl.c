@@ -75,7 +75,7 @@ static const struct {
 
 struct cpuc_rate cpuc_frequency_from_sysctlbyname(void)
 {
-  struct cpuc_rate reported = cpuc_exact_rate(0);
+  struct cpuc_rate reported = cpuc_rate_exact(0);
   size_t i;
 
   if (cpuc_emulator_is_rosetta())

@@ -26,7 +26,7 @@ static struct cpuc_rate (*const calls[])(void) = {
 
 struct cpuc_rate cpuc_frequency_from_system(void)
 {
-  struct cpuc_rate reported = cpuc_exact_rate(0);
+  struct cpuc_rate reported = cpuc_rate_exact(0);
   int i;
 
   for (i = 0; calls[i] && reported.hz == 0; i++)

@@ -141,5 +141,5 @@ struct cpuc_rate cpuc_cpuinfo_rate(void)
   long long hz = 0;
 
   cpuc_file_read_lines(CPUC_CPUINFO, LIMIT, find_rate, &hz);
-  return cpuc_exact_rate((unsigned long long)hz);
+  return cpuc_rate_exact((unsigned long long)hz);
 }

@@ -25,7 +25,7 @@ struct cpuc_rate {
 
 /* Returns a rate that is not rounded and comes from the only source. hz is 0 if the rate is unknown
    or not plausible. */
-static inline struct cpuc_rate cpuc_exact_rate(unsigned long long hz)
+static inline struct cpuc_rate cpuc_rate_exact(unsigned long long hz)
 {
   return (struct cpuc_rate) { cpuc_rate_if_plausible(hz), 0, 0 };
 }

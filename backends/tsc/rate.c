@@ -229,7 +229,7 @@ struct cpuc_rate cpuc_tsc_find_rate(void)
     if (cpuc_guard_run(run_source, &query) == 0 && query.hz != 0)
       return (struct cpuc_rate) { query.hz, sources[i].name, sources[i].is_rounded };
   }
-  return cpuc_exact_rate(0);
+  return cpuc_rate_exact(0);
 }
 
 /* On Linux, SIGSEGV has one cause, which the program can undo. */

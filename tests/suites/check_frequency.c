@@ -106,7 +106,7 @@ static struct cpuc_rate report_rate(void)
 
 static struct cpuc_rate report_with_a_fault(void)
 {
-  return cpuc_exact_rate(suite_read(suite_forbidden_page()));
+  return cpuc_rate_exact(suite_read(suite_forbidden_page()));
 }
 
 static struct cpuc_backend reference = {

@@ -104,7 +104,7 @@ static void explain(int error, int signal, struct cpuc_diagnosis *diagnosis)
 #define RATE(name, hz) \
   static struct cpuc_rate name(void) \
   { \
-    return cpuc_exact_rate(hz); \
+    return cpuc_rate_exact(hz); \
   }
 
 RATE(megahertz, 1000000)
