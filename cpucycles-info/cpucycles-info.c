@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* cpucycles-info: prints a report that a user can paste into a bug report. This file parses the
    arguments; fill.h and report.h declare the rest. The tool calls only public functions of
-   the library, and compiles some files of sys/ itself. */
+   the library, and links some files of sys/. */
 
 #include "config.h"
 

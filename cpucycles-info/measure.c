@@ -113,7 +113,7 @@ static void observe(struct counter_results *results, double seconds)
 
 /* Compares a counter of core cycles with a chain of adds that take one cycle each. The count of two
    lengths of chain less that of one length is free of the cost of a read, and the smallest counts
-   are free of interruptions. lib/candidate.c does so with shorter chains. */
+   are free of interruptions. lib/chain.c does so with shorter chains. */
 static void measure_core_ratio(struct counter_results *results)
 {
   long long smallest[2] = { LLONG_MAX, LLONG_MAX }, count;

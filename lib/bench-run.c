@@ -6,6 +6,7 @@
 
 #include "lib/bench.h"
 #include "sys/dependent-add.h"
+#include "sys/kind.h"
 #include "sys/thread-usage.h"
 
 #include <string.h>
@@ -312,7 +313,7 @@ static const char *run_all(struct cpuc_bench *bench, double *empty, const struct
 {
   int i;
 
-  bench->meter.unit = "counts";
+  bench->meter.unit = cpuc_kind_facts[CPUC_KIND_NONE].count_unit;
   for (i = 0; i < bench->count; i++)
     if (!bench->functions[i].setup->function)
       return "The setup has no function.";

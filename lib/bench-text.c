@@ -6,6 +6,7 @@
 
 #include "lib/bench.h"
 #include "lib/process.h"
+#include "sys/kind.h"
 #include "sys/os-clock.h"
 
 #include <stdarg.h>
@@ -135,7 +136,8 @@ int cpucycles_bench_text(char *part, int size, int from, const char *name,
     put_text(&line, result->note);
     return end_line(&line);
   }
-  put(&line, "%11s %-11s ", count(value).text, is_core ? "core cycles" : result->unit);
+  put(&line, "%11s %-11s ", count(value).text,
+    is_core ? cpuc_kind_facts[CPUC_KIND_CORE].count_unit : result->unit);
   if (result->nanoseconds > 0)
     put(&line, "%11s ns", count(result->nanoseconds).text);
   else

@@ -20,9 +20,7 @@ struct cpuc_kind_facts {
   const char *name; /* `kind` of struct cpucycles_counter_info */
   int penalty;      /* the part of the score that depends on the kind */
   const char *count_unit; /* of the count after scaling */
-  /* A counter of a lower group wins, whatever the scores: converted time is wrong if the core
-     frequency differs from the estimate, which a program cannot notice. */
-  int group;
+  int group; /* a counter of a lower group wins, whatever the scores: doc/decisions.md */
   int counts_core_cycles;
   int is_time_based; /* 1: the count is scaled with the frequency estimate */
   int is_fallback;   /* 1: threads that lack their counter can read this one, instead of a clock */
@@ -34,7 +32,7 @@ struct cpuc_kind_facts {
 
 extern const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_NONE + 1];
 
-/* The group of a counter of core cycles that counts something else, which is wrong in any case. */
+/* The group of a counter of core cycles that counts something else. */
 enum { CPUC_KIND_GROUP_UNPROVEN = 2 };
 
 /* Returns the kind of this name. */

@@ -15,7 +15,7 @@
    By default, glibc reserves 512 bytes for initial-exec variables of all libraries that dlopen()
    loads (tunable glibc.rtld.optional_static_tls), and does not load a library whose variables need
    more than is left. So each library may have at most 256 bytes, which tests/scripts/symbols.sh
-   checks. On x86-64, libcpucycles has about 200 bytes and libperfex 64.
+   checks. On x86-64, libcpucycles has about 200 bytes and libperfex 104.
 
    musl reserves no bytes for initial-exec variables, and its dlopen() would not load a library that
    has them. But musl allocates when a thread starts and in dlopen(), so its default model is safe

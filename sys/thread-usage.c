@@ -4,6 +4,7 @@
 
 #include "config.h"
 
+#include "sys/os-clock.h"
 #include "sys/thread-usage.h"
 
 #ifdef CPUCYCLES_POSIX
@@ -30,13 +31,12 @@ struct cpuc_thread_switches cpuc_thread_usage_switches(void)
 
 long long cpuc_thread_usage_nanoseconds(void)
 {
+  long long nanoseconds = 0;
 #if defined(CPUCYCLES_POSIX) && defined(CLOCK_THREAD_CPUTIME_ID)
-  struct timespec time;
   int saved_errno = errno;
 
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)
-    return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
+  nanoseconds = cpuc_os_clock_read(CLOCK_THREAD_CPUTIME_ID);
   errno = saved_errno;
 #endif
-  return 0;
+  return nanoseconds;
 }

@@ -249,8 +249,8 @@ check-analysis: config.h $(man_MANS)
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/words.sh
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/manuals.sh
 	$(AM_V_at)srcdir='$(srcdir)' $(SHELL) $(srcdir)/tests/scripts/analysis.sh \
-	  $(sys_libcommon_la_SOURCES) $(sys_libcpu_la_SOURCES) \
-	  $(lib_libcpucycles_core_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
+	  $(sys_libcommon_la_SOURCES) $(sys_libcpu_la_SOURCES) $(sys_libtrapped_la_SOURCES) \
+	  $(lib_libcpucycles_core_la_SOURCES) $(lib_libbench_la_SOURCES) $(CPUCYCLES_BACKEND_OBJECTS) \
 	  $(cpucycles_info_cpucycles_info_SOURCES) $(cpucycles_info_libcpucycles_info_la_SOURCES) \
 	  $(perfex_libperfex_core_la_SOURCES)
 
