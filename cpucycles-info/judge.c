@@ -6,6 +6,7 @@
 
 #include "cpucycles-info/report.h"
 #include "sys/dependent-add.h"
+#include "sys/perf/pmu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -172,9 +173,9 @@ static void warn_about_settings(struct report *report, const struct cpucycles_co
     warn(report, "turn turbo off", "turbo is on and can change the core frequency: %s", effect);
   /* if the watchdog is on during the selection, the library drops amd64-pmcff */
   if (settings->nmi_watchdog && strcmp(counter->name, "amd64-pmcff") == 0)
-    warn(report, "turn the watchdog off: sysctl kernel.nmi_watchdog=0",
+    warn(report, "turn the watchdog off: " CPUC_PERF_PMU_WATCHDOG_OFF,
       "the kernel's NMI watchdog sets %s back, usually every ten seconds: counts can be too small, "
-      "or below 0. Turn it off: sysctl kernel.nmi_watchdog=0", counter->name);
+      "or below 0. Turn it off: " CPUC_PERF_PMU_WATCHDOG_OFF, counter->name);
 }
 
 /* Warns about what runs this process: an emulator, a slow clock, and a filter that does not refuse

@@ -180,7 +180,7 @@ const char *cpucycles_frequency_source(void)
 {
   const struct cpuc_selection *selection = select_and_publish();
 
-  return selection ? selection->frequency.source : "default";
+  return selection ? selection->frequency.source : CPUC_FREQUENCY_DEFAULT_SOURCE;
 }
 
 const char *cpucycles_frequency_ignored(void)

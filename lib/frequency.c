@@ -144,7 +144,8 @@ static int is_too_low(const struct cpuc_frequency_query_source *source, long lon
 
 struct cpuc_frequency cpuc_frequency_estimate(long long least)
 {
-  struct cpuc_frequency_query query = { .found = { CPUC_FREQUENCY_DEFAULT, "default", "", 0 } };
+  struct cpuc_frequency_query query
+    = { .found = { CPUC_FREQUENCY_DEFAULT, CPUC_FREQUENCY_DEFAULT_SOURCE, "", 0 } };
   long long hz = 0;
   int i;
 

@@ -13,12 +13,13 @@
 #pragma GCC visibility push(hidden)
 
 #define CPUC_FREQUENCY_DEFAULT 2399987654LL /* the value of the public-domain libcpucycles */
+#define CPUC_FREQUENCY_DEFAULT_SOURCE "default"
 
 /* frequency.c: asks the sources in order. */
 
 struct cpuc_frequency {
   long long persecond;
-  const char *source; /* name of the source that has a result, or "default" */
+  const char *source; /* name of the source that has a result, or CPUC_FREQUENCY_DEFAULT_SOURCE */
   char ignored[224];  /* sentence on ignored settings and the reasons, or empty */
   int is_setting;     /* 1 if the source is a setting of the administrator or user */
 };

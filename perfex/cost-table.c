@@ -119,7 +119,7 @@ static void initialize(void)
   struct pfx_costs costs;
   int error = ENOENT;
 
-  if (cpuc_file_path(path, "/etc/perfex.costs") == 0)
+  if (cpuc_file_path(path, PFX_COST_SYSTEM_PATH) == 0)
     error = pfx_cost_file_read(path, &costs);
   if (error == 0)
     set_costs(PFX_COST_SYSTEM_FILE, &costs);

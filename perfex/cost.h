@@ -55,12 +55,14 @@ void pfx_cost_measure(struct pfx_cost_measured *measured);
 
 /* cost-table.c */
 
+#define PFX_COST_SYSTEM_PATH "/etc/perfex.costs"
+
 /* The origin of a cost. A cost of higher origin replaces one of lower origin. */
 enum pfx_cost_origin {
   PFX_COST_UNKNOWN,
   PFX_COST_BUILT_IN,
   PFX_COST_MEASURED,
-  PFX_COST_SYSTEM_FILE, /* from /etc/perfex.costs */
+  PFX_COST_SYSTEM_FILE,    /* from PFX_COST_SYSTEM_PATH */
   PFX_COST_LOADED_EARLIER, /* loaded by load_costs(), but not by its last call */
   PFX_COST_LOADED
 };
@@ -76,7 +78,7 @@ struct pfx_cost_table {
    higher origin. */
 void pfx_cost_estimate(struct pfx_cost_table *table);
 
-/* Copies the table. The first call reads /etc/perfex.costs and measures the missing costs. */
+/* Copies the table. The first call reads PFX_COST_SYSTEM_PATH and measures the missing costs. */
 void pfx_cost_table_get(struct pfx_cost_table *copy);
 
 #endif

@@ -142,8 +142,14 @@ static void append_measured(struct output *output, const struct pfx_cost_measure
   }
 }
 
-static const char *const origins[]
-  = { "not known", "built in", "measured", "/etc/perfex.costs", "loaded earlier", "loaded" };
+static const char *const origins[] = {
+  [PFX_COST_UNKNOWN] = "not known",
+  [PFX_COST_BUILT_IN] = "built in",
+  [PFX_COST_MEASURED] = "measured",
+  [PFX_COST_SYSTEM_FILE] = PFX_COST_SYSTEM_PATH,
+  [PFX_COST_LOADED_EARLIER] = "loaded earlier",
+  [PFX_COST_LOADED] = "loaded",
+};
 
 static void append_origin(struct output *output, const struct pfx_cost_table *table, int event)
 {

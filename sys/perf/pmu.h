@@ -31,6 +31,9 @@ struct cpuc_perf_core_types {
 #define CPUC_PERF_PMU_RDPMC CPUC_PERF_PMU_LIST "/cpu/rdpmc"
 #define CPUC_PERF_PMU_HYBRID_RDPMC CPUC_PERF_PMU_LIST "/cpu_core/rdpmc"
 
+/* Turns the NMI watchdog off. */
+#define CPUC_PERF_PMU_WATCHDOG_OFF "sysctl kernel.nmi_watchdog=0"
+
 /* Reads a file in the directory of the PMU as a string. Returns 0 if the file is missing or empty.
    Is a cancellation point. */
 int cpuc_perf_pmu_read(const char *pmu, const char *file, char *text, size_t size);

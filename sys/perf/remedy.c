@@ -245,7 +245,7 @@ void cpuc_remedy_for_rdcycle(int error, int signal, struct cpuc_diagnosis *diagn
 }
 
 /* The event of perf stat keeps Intel's fixed cycle counter running: doc/decisions.md. */
-#define FIXED_COUNTER_REMEDY "sysctl kernel.nmi_watchdog=0; perf stat -a -e cycles sleep infinity &"
+#define FIXED_COUNTER_REMEDY CPUC_PERF_PMU_WATCHDOG_OFF "; perf stat -a -e cycles sleep infinity &"
 
 void cpuc_remedy_for_rdpmc(int needed, struct cpuc_diagnosis *diagnosis)
 {
