@@ -213,8 +213,8 @@ static void note_unproven(struct cpuc_candidate *candidate, long long thousandth
 }
 
 /* Compares the count with the cycles of a chain of adds. The first try decides whose windows agree,
-   and whose count is possible, or too low in the difference of two windows and in the window itself:
-   interruptions make only the difference smaller. A count that is not proven stays usable. */
+   and whose count is possible, or too low in the difference of two windows and in the longer one,
+   which interruptions do not make smaller. A count that is not proven stays usable. */
 static void prove(void *argument)
 {
   enum { TRIES = 3, WINDOWS = 4, PARTS = 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Measures the core frequency: times a chain of dependent adds against the OS clock. An add takes
-   one cycle on the CPUs that sys/dependent-add.h lists; on the others, the result is used only if no
+   one cycle on the CPUs that sys/dependent-add.h lists; on others, the result is used only if no
    source reports the frequency. Windows are as short as the clock allows. */
 
 #include "config.h"

@@ -132,7 +132,7 @@ static int select_counter(struct cpuc_selection *selection, struct cpuc_candidat
 }
 
 /* Chooses the fallback for threads that cannot open the selected per-thread counter, or lose it:
-   the best counter of a kind with is_fallback. If there is none, the fallback stays the OS clock. */
+   the best counter of a kind with is_fallback. If there is none, the OS clock stays. */
 static void choose_fallback(struct cpuc_selection *selection)
 {
   struct cpuc_candidate *best;

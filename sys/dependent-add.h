@@ -43,9 +43,9 @@ enum {
   CPUC_DEPENDENT_ADD_LOWEST_UNCERTAIN = 400
 };
 
-/* Returns 1 on x86 of Intel and AMD, all of whose cores execute one dependent add per cycle, except
-   those that cpuc_dependent_add_takes_one_cycle() excludes. */
-static inline int cpuc_dependent_add_never_takes_less(void)
+/* Returns 1 on x86 of Intel and AMD, none of whose cores executes two dependent adds in a cycle,
+   except those that cpuc_dependent_add_takes_one_cycle() excludes. */
+static inline int cpuc_dependent_add_is_never_two(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
   return cpuc_cpuid_vendor_is("GenuineIntel") || cpuc_cpuid_vendor_is("AuthenticAMD");
@@ -63,7 +63,7 @@ static inline int cpuc_dependent_add_fits(long long thousandths, int is_certain)
     return thousandths >= CPUC_DEPENDENT_ADD_LOWEST_UNCERTAIN;
   return thousandths >= CPUC_DEPENDENT_ADD_LOWEST
     || (thousandths >= CPUC_DEPENDENT_ADD_LOWEST_OF_TWO
-      && thousandths <= CPUC_DEPENDENT_ADD_HIGHEST_OF_TWO && !cpuc_dependent_add_never_takes_less());
+      && thousandths <= CPUC_DEPENDENT_ADD_HIGHEST_OF_TWO && !cpuc_dependent_add_is_never_two());
 }
 
 #pragma GCC visibility push(hidden)

@@ -57,8 +57,8 @@ int cpuc_perf_event_map_pages(const struct cpuc_perf_event *events, int count,
 /* Unmaps the pages that are not NULL, and sets them to NULL. */
 void cpuc_perf_event_unmap_pages(const volatile struct perf_event_mmap_page **pages, int count);
 
-/* Calls visit(page, argument) with the page of an event that counts nothing and needs no PMU, if the
-   kernel gives one. */
+/* Calls visit(page, argument) with the page of an event that counts nothing and needs no PMU, if
+   the kernel gives one. */
 void cpuc_perf_event_visit_page(
   void (*visit)(const volatile struct perf_event_mmap_page *page, void *argument), void *argument);
 

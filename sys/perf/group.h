@@ -41,7 +41,7 @@ int cpuc_perf_group_add(struct cpuc_perf_group *group, struct perf_event_attr *w
 
 /* Why the kernel refused the event that was added last. */
 enum cpuc_perf_group_refusal {
-  CPUC_PERF_GROUP_FULL,      /* it counts the event alone, without those before it, or uninherited */
+  CPUC_PERF_GROUP_FULL,      /* it counts the event alone: without the others, or not inherited */
   CPUC_PERF_GROUP_NO_EVENT,  /* it counts cycles in user mode, but does not have this event */
   CPUC_PERF_GROUP_NO_CYCLES, /* it does not have this event, nor cycles in user mode */
   CPUC_PERF_GROUP_REFUSED,   /* it does not permit the call, or lacks it */

@@ -16,7 +16,7 @@
    -1: the event leads a new group. Returns a descriptor, or -1 with errno. */
 int cpuc_perf_kernel_open(struct perf_event_attr *wanted, int leader);
 
-/* PERF_EVENT_IOC_ID stores the ID of the event, which is unique among all events. ENABLE and DISABLE
+/* PERF_EVENT_IOC_ID stores the ID of the event, which is unique among all events. Other requests
    need no `id`. Returns 0, or -1 with errno, also if the descriptor is not that of an event. */
 int cpuc_perf_kernel_control(int descriptor, unsigned long request, uint64_t *id);
 

@@ -117,8 +117,8 @@ static void explain_level(struct cpuc_diagnosis *diagnosis, enum permission perm
                                                  : SET_2 CPUC_CONTAINER_ON_HOST);
 }
 
-/* The kernel tests permissions before it looks for the PMU. Programs on Android can read neither the
-   level nor the list of PMUs. */
+/* The kernel tests permissions before it looks for the PMU. Programs on Android can read neither
+   the level nor the list of PMUs. */
 static void explain_refusal(int error, int is_filtered, int pmu, int with_kernel,
   struct cpuc_diagnosis *diagnosis)
 {
