@@ -48,12 +48,10 @@ tests_suites_check_resources_LDADD = $(LDADD) -lm
 
 # Suites of libperfex.
 perfex_tests =
-perfex_tests += tests/suites/check_perfex
 perfex_tests += tests/suites/check_perfex_costs
 perfex_tests += tests/suites/check_perfex_events
 perfex_tests += tests/suites/check_perfex_groups
 
-tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
 tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_groups_LDADD = perfex/libperfex-core.la $(LDADD)
@@ -91,7 +89,6 @@ tests_suites_check_guard_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_inline_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_measure_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfevent_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_perfex_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfex_costs_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfex_events_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfex_groups_CPPFLAGS = $(suite_cppflags)
