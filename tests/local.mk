@@ -167,14 +167,13 @@ dist_noinst_SCRIPTS += tests/scripts/hosts.sh
 clean-local:
 	rm -rf hosts.tmp
 
-# Only "make check-vm" builds and runs these programs.
-EXTRA_PROGRAMS += tests/vm/init tests/vm/vm-test
-tests_vm_init_LDADD =
+# Only "make check-vm" builds and runs this program.
+EXTRA_PROGRAMS += tests/vm/vm-test
 tests_vm_vm_test_LDADD = libcpucycles.la $(PTHREAD_LIBS)
 if PERFEX
 tests_vm_vm_test_LDADD += libperfex.la
 endif
-CLEANFILES += tests/vm/init$(EXEEXT) tests/vm/vm-test$(EXEEXT)
+CLEANFILES += tests/vm/vm-test$(EXEEXT)
 dist_noinst_SCRIPTS += tests/vm/get-kernels tests/vm/run
 EXTRA_DIST += tests/vm/guests tests/vm/kernels tests/vm/idle-states.dts tests/vm/cortex-a15-pmu.dts
 
