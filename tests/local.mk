@@ -48,12 +48,10 @@ tests_suites_check_resources_LDADD = $(LDADD) -lm
 
 # Suites of libperfex.
 perfex_tests =
-perfex_tests += tests/suites/check_perfex
 perfex_tests += tests/suites/check_perfex_costs
 perfex_tests += tests/suites/check_perfex_events
 perfex_tests += tests/suites/check_perfex_groups
 
-tests_suites_check_perfex_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_costs_LDADD = perfex/libperfex-core.la $(LDADD) -lm
 tests_suites_check_perfex_events_LDADD = perfex/libperfex-core.la $(LDADD)
 tests_suites_check_perfex_groups_LDADD = perfex/libperfex-core.la $(LDADD)
@@ -91,7 +89,6 @@ tests_suites_check_guard_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_inline_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_measure_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfevent_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_perfex_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfex_costs_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfex_events_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfex_groups_CPPFLAGS = $(suite_cppflags)
@@ -170,14 +167,13 @@ dist_noinst_SCRIPTS += tests/scripts/hosts.sh
 clean-local:
 	rm -rf hosts.tmp
 
-# Only "make check-vm" builds and runs these programs.
-EXTRA_PROGRAMS += tests/vm/init tests/vm/vm-test
-tests_vm_init_LDADD =
+# Only "make check-vm" builds and runs this program.
+EXTRA_PROGRAMS += tests/vm/vm-test
 tests_vm_vm_test_LDADD = libcpucycles.la $(PTHREAD_LIBS)
 if PERFEX
 tests_vm_vm_test_LDADD += libperfex.la
 endif
-CLEANFILES += tests/vm/init$(EXEEXT) tests/vm/vm-test$(EXEEXT)
+CLEANFILES += tests/vm/vm-test$(EXEEXT)
 dist_noinst_SCRIPTS += tests/vm/get-kernels tests/vm/run
 EXTRA_DIST += tests/vm/guests tests/vm/kernels tests/vm/idle-states.dts tests/vm/cortex-a15-pmu.dts
 

@@ -212,12 +212,12 @@ TEST(each_kind_of_reason_is_printed)
   expect_json("\"reason\": \"refused\",\"explanation\": \"not allowed\",\"errno\": 1,");
 }
 
-TEST(timer_is_printed_completely)
+TEST(timer_is_printed_completely_and_main_figures_of_a_counter_that_is_not_in_use)
 {
   struct counter_results *results = set_selected("fake", "scaled"), *gone = &fake_results[1];
 
   counters[1] = (struct cpucycles_counter_info) { .name = "gone", .state = CPUCYCLES_USABLE,
-    .kind = "core" };
+    .kind = "core", .scope = "system", .count_unit = "core cycles", .score = 250 };
   report.library.counters[1] = &counters[1];
   report.library.counter_count = report.result_count = 2;
   *gone = (struct counter_results) { .name = "gone", .failure = "it ended" };
@@ -262,23 +262,12 @@ TEST(timer_is_printed_completely)
   results->invariant = 1;
   expect_all("cpucycles timer fake invariant yes\ncpucycles timer fake across CPUs not tried");
   expect_json("\"across_cpus\": null");
-}
-
-TEST(main_figures_of_a_counter_that_is_not_in_use_are_printed)
-{
-  struct counter_results *other = &fake_results[1];
-
-  set_selected("fake", "scaled");
-  counters[1] = (struct cpucycles_counter_info) { .name = "other", .state = CPUCYCLES_USABLE,
-    .kind = "core", .scope = "system", .count_unit = "core cycles", .score = 250 };
-  report.library.counters[1] = &counters[1];
-  report.library.counter_count = report.result_count = 2;
-  *other = (struct counter_results) { .name = "other", .reported = 24000000, .has_core_ratio = 1,
+  *gone = (struct counter_results) { .name = "gone", .reported = 24000000, .has_core_ratio = 1,
     .counts_per_core_cycle = 1, .read_nanoseconds = 9.5 };
-  expect_short("cpucycles timer other core, 24000000 Hz, 1.00 counts per core cycle, read 9.5 ns,"
+  expect_short("cpucycles timer gone core, 24000000 Hz, 1.00 counts per core cycle, read 9.5 ns,"
     " score 250");
-  other->measured = 25000000;
-  expect_short("cpucycles timer other core, 25000000 Hz, 1.00 counts per core cycle, read 9.5 ns,"
+  gone->measured = 25000000;
+  expect_short("cpucycles timer gone core, 25000000 Hz, 1.00 counts per core cycle, read 9.5 ns,"
     " score 250");
 }
 

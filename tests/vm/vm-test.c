@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* vm-test PROMISE [ARGUMENT...]: tests a promise of the library in a guest of "make check-vm",
    through the public interface only. Exit status: 0 passed; 1 failed, with a message; 2 wrong
-   usage. */
+   usage.
+
+   As the first process of the guest, carries out /steps line by line, and turns the machine off. A
+   line is one of
+     set FILE VALUE          write a setting of the kernel
+     load FILE               load a module
+     unload NAME
+     show PROGRAM            run a program as an ordinary user, for the log
+     root NAME PROGRAM ...   run a test: as root,
+     user NAME PROGRAM ...   or as an ordinary user
+   Prints the result of each test in a line that begins with "vm:", because the programs print
+   to the same console. */
 
 #include "config.h"
 
@@ -17,7 +28,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/reboot.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -36,6 +49,7 @@ enum {
   PASSED = 0,
   FAILED = 1,
   USAGE = 2,
+  WORDS = 16, /* of a step */
   ORDINARY_USER = 65534,
   TURNS = 2000,         /* turns of a measured loop */
   MANY_TURNS = 1000000, /* of a loop that takes a millisecond or more */
@@ -128,15 +142,6 @@ static void require_selected(const char *list)
   for (i = 0; cpucycles_counter(i); i++)
     print_counter(cpucycles_counter(i));
   exit(fail("%s is selected, and not %s", name, list));
-}
-
-/* usable NAME: the counter works, selected or not. */
-static int usable(char **arguments)
-{
-  const struct cpucycles_counter_info *counter = find_counter(arguments[0]);
-
-  print_counter(counter);
-  return counter->state == CPUCYCLES_DROPPED ? FAILED : PASSED;
 }
 
 /* More events than a PMU has counters. */
@@ -358,42 +363,20 @@ static int group_fits(char **arguments)
 
 #endif
 
-static const struct cause {
-  const char *name;
-  int error, signal;
-} causes[] = {
-  { "-", 0, 0 },
-  { "EACCES", EACCES, 0 },
-  { "ENOENT", ENOENT, 0 },
-  { "EINVAL", EINVAL, 0 },
-  { "EIO", EIO, 0 },
-  { "SIGILL", 0, SIGILL },
-};
-
-/* Ends the test if the name is not in the table. */
-static const struct cause *find_cause(const char *name)
-{
-  size_t i;
-
-  for (i = 0; i < sizeof causes / sizeof causes[0]; i++)
-    if (strcmp(causes[i].name, name) == 0)
-      return &causes[i];
-  exit(USAGE);
-}
-
 /* dropped NAME REASON CAUSE [REMEDY]: the counter is dropped with this reason, errno or signal,
-   and remedy. */
+   and remedy. The CAUSE "-" is neither errno nor signal. */
 static int dropped(char **arguments)
 {
   const struct cpucycles_counter_info *counter = find_counter(arguments[0]);
-  const struct cause *cause = find_cause(arguments[2]);
+  const char *cause = counter->error_number ? strerrorname_np(counter->error_number)
+    : counter->signal_number == SIGILL ? "SIGILL" : counter->signal_number ? "a signal" : "-";
 
   print_counter(counter);
   if (counter->state != CPUCYCLES_DROPPED)
     return fail("it was not dropped");
   if (!counter->reason || strcmp(counter->reason, arguments[1]) != 0)
     return fail("the reason is not %s", arguments[1]);
-  if (counter->error_number != cause->error || counter->signal_number != cause->signal)
+  if ((counter->error_number && counter->signal_number) || strcmp(cause, arguments[2]) != 0)
     return fail("the cause is not %s", arguments[2]);
   if (arguments[3] && (!counter->remedy || !strstr(counter->remedy, arguments[3])))
     return fail("the remedy is not %s", arguments[3]);
@@ -433,13 +416,6 @@ static long long read_upward(long long last)
   return last;
 }
 
-/* selected LIST: a counter of the list is selected, and advances. */
-static int selected(char **arguments)
-{
-  require_selected(arguments[0]);
-  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
-}
-
 static void run_on_cpu(int cpu)
 {
   cpu_set_t one;
@@ -448,6 +424,22 @@ static void run_on_cpu(int cpu)
   CPU_SET(cpu, &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0)
     exit(fail("cannot run on CPU %d: %s", cpu, strerror(errno)));
+}
+
+/* selected LIST [CPU...]: a counter of the list is selected, on the first CPU if CPUs are given, and
+   advances, on each of these CPUs. */
+static int selected(char **arguments)
+{
+  char **cpu = arguments + 1;
+
+  do {
+    if (*cpu)
+      run_on_cpu(atoi(*cpu));
+    require_selected(arguments[0]);
+    if (read_upward(cpucycles()) < 0)
+      return FAILED;
+  } while (*cpu && *++cpu);
+  return PASSED;
 }
 
 static void sleep_ms(long milliseconds)
@@ -752,10 +744,31 @@ static void write_file(const char *file, const char *text)
   close(descriptor);
 }
 
+static int set(char **arguments)
+{
+  write_file(arguments[0], arguments[1]);
+  return PASSED;
+}
+
+static int load(char **arguments)
+{
+  int descriptor = open(arguments[0], O_RDONLY | O_CLOEXEC);
+
+  return descriptor >= 0 && syscall(SYS_finit_module, descriptor, "", 0) == 0
+    ? PASSED : fail("cannot load %s: %s", arguments[0], strerror(errno));
+}
+
+static int unload(char **arguments)
+{
+  return syscall(SYS_delete_module, arguments[0], O_NONBLOCK) == 0
+    ? PASSED : fail("cannot unload %s: %s", arguments[0], strerror(errno));
+}
+
 /* unloaded NAME, as root: a program that reads the counter after the module was unloaded ends by
    SIGILL, as contrib/arm-pmu-access/README says. */
 static int unloaded(char **arguments)
 {
+  static char *module[] = { "arm_pmu_access" };
   int status;
   pid_t child = fork();
 
@@ -763,8 +776,8 @@ static int unloaded(char **arguments)
     require_selected(arguments[0]);
     if (read_upward(cpucycles()) < 0)
       exit(FAILED);
-    if (syscall(SYS_delete_module, "arm_pmu_access", O_NONBLOCK) != 0)
-      exit(fail("the module was not unloaded: %s", strerror(errno)));
+    if (unload(module) != PASSED)
+      exit(FAILED);
     (void)cpucycles();
     exit(PASSED);
   }
@@ -775,33 +788,7 @@ static int unloaded(char **arguments)
   return PASSED;
 }
 
-/* each-cpu LIST: a counter of the list is selected, and advances on each of two CPUs. */
-static int each_cpu(char **arguments)
-{
-  int cpu;
-
-  run_on_cpu(0);
-  require_selected(arguments[0]);
-  for (cpu = 0; cpu < 2; cpu++) {
-    run_on_cpu(cpu);
-    if (read_upward(cpucycles()) < 0)
-      return FAILED;
-  }
-  return PASSED;
-}
-
 static const char cpu_1_online[] = "/sys/devices/system/cpu/cpu1/online";
-
-/* comes-online NAME, as root: on a CPU that was offline, the counter is selected and advances. */
-static int comes_online(char **arguments)
-{
-  write_file(cpu_1_online, "0");
-  write_file(cpu_1_online, "1");
-  run_on_cpu(1);
-  drop_privileges();
-  require_selected(arguments[0]);
-  return read_upward(cpucycles()) >= 0 ? PASSED : FAILED;
-}
 
 /* goes-offline NAME, as root: under -icount, a thread counts correctly while and after its CPU goes
    offline, and when the thread runs on this CPU again. */
@@ -1030,16 +1017,15 @@ static const struct {
   int (*run)(char **arguments);
 } promises[] = {
   { "among-others", 2, among_others },
-  { "comes-online", 1, comes_online },
   { "competing", 3, competing },
   { "core-rate", 1, core_rate },
   { "daemon", 2, runs_as_daemon },
   { "dropped", 3, dropped },
-  { "each-cpu", 1, each_cpu },
   { "exact", 1, exact },
   { "forked", 1, forked },
   { "goes-offline", 1, goes_offline },
   { "idles", 1, idles },
+  { "load", 1, load },
 #if defined(HAVE_PERFEX) && defined(__aarch64__)
   { "group-page-cost", 1, group_page_cost },
 #endif
@@ -1054,10 +1040,11 @@ static const struct {
   { "read-cost", 3, read_cost },
 #endif
   { "selected", 1, selected },
+  { "set", 2, set },
   { "suspended", 1, suspended },
   { "threads", 1, threads },
+  { "unload", 1, unload },
   { "unloaded", 1, unloaded },
-  { "usable", 1, usable },
 };
 
 /* words: the promise, its arguments, and NULL */
@@ -1074,11 +1061,75 @@ static int run_promise(char **words)
   return USAGE;
 }
 
+/* Carries out a step in a process of its own. */
+static int run_step(char **words)
+{
+  int is_test = strcmp(words[0], "root") == 0 || strcmp(words[0], "user") == 0;
+  char **program = words + (is_test ? 2 : 1);
+
+  if (!is_test && strcmp(words[0], "show") != 0)
+    return run_promise(words);
+  if (strcmp(words[0], "root") != 0)
+    drop_privileges();
+  execv(program[0], program);
+  return fail("%s: %s", program[0], strerror(errno));
+}
+
+/* Carries out a line of the steps. Leaves no process behind. The time limit of the guest ends a
+   program that hangs. */
+static void step(char *line)
+{
+  char *words[WORDS + 1] = { NULL }, *word;
+  int count = 0, is_test, status = -1;
+  pid_t child, ended;
+
+  for (word = strtok(line, " \n"); word && count < WORDS; word = strtok(NULL, " \n"))
+    words[count++] = word;
+  if (count == 0)
+    return;
+  is_test = count > 2 && (strcmp(words[0], "root") == 0 || strcmp(words[0], "user") == 0);
+  if (is_test)
+    printf("vm: begin %s\n", words[1]);
+  child = fork();
+  if (child == 0)
+    exit(run_step(words));
+  while ((ended = waitpid(-1, &status, 0)) > 0 && ended != child) /* an orphan has ended */
+    continue;
+  kill(-1, SIGKILL);
+  if (is_test && WIFSIGNALED(status))
+    printf("vm: ERROR %s: %s\n", words[1], strsignal(WTERMSIG(status)));
+  else if (is_test)
+    printf("vm: %s %s\n", status == 0 ? "PASS" : "FAIL", words[1]);
+  else if (status != 0 && strcmp(words[0], "show") != 0) /* not as the tests expect */
+    printf("vm: broken: %s %s\n", words[0], words[1] ? words[1] : "");
+}
+
+static int run_guest(void)
+{
+  char line[512];
+  FILE *steps;
+
+  if (mount("proc", "/proc", "proc", 0, NULL) != 0 || mount("sys", "/sys", "sysfs", 0, NULL) != 0
+    || mount("dev", "/dev", "devtmpfs", 0, NULL) != 0)
+    printf("vm: broken: /proc, /sys or /dev\n");
+  printf("\n"); /* ends an unfinished line of the firmware */
+  steps = fopen("/steps", "re");
+  /* without a buffer, so that a child that ends does not move the position */
+  if (!steps || setvbuf(steps, NULL, _IONBF, 0) != 0)
+    printf("vm: broken: /steps\n");
+  while (steps && fgets(line, sizeof line, steps))
+    step(line);
+  printf("vm: end\n");
+  return reboot(RB_POWER_OFF);
+}
+
 int main(int argc, char **argv)
 {
   int result;
 
   setvbuf(stdout, NULL, _IOLBF, 0); /* whole lines, because other programs use this console */
+  if (getpid() == 1)
+    return run_guest();
   /* Without -icount, qemu's PMU counts time, so a counter is selected only if it is named. */
   if (argc > 2 && strcmp(argv[1], "named") == 0) {
     setenv("CPUCYCLES_IMPLEMENTATION", argv[2], 1);
