@@ -38,13 +38,12 @@ posix_tests += tests/suites/check_ports
 posix_tests += tests/suites/check_printers
 posix_tests += tests/suites/check_process
 posix_tests += tests/suites/check_remedies
-posix_tests += tests/suites/check_resources
 posix_tests += tests/suites/check_guard
 posix_tests += tests/suites/check_unload
 posix_tests += tests/suites/check_unwind
 
 tests_suites_check_bench_LDADD = $(LDADD) -lm
-tests_suites_check_resources_LDADD = $(LDADD) -lm
+tests_suites_check_first_call_LDADD = $(LDADD) -lm
 
 # Suites of libperfex.
 perfex_tests =
@@ -98,7 +97,6 @@ tests_suites_check_perfex_groups_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_printers_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_process_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_remedies_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_resources_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_bench_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_bench_text_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_section_CPPFLAGS = $(suite_cppflags)
