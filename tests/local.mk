@@ -40,7 +40,6 @@ posix_tests += tests/suites/check_process
 posix_tests += tests/suites/check_remedies
 posix_tests += tests/suites/check_guard
 posix_tests += tests/suites/check_unload
-posix_tests += tests/suites/check_unwind
 
 tests_suites_check_bench_LDADD = $(LDADD) -lm
 tests_suites_check_first_call_LDADD = $(LDADD) -lm
@@ -103,7 +102,6 @@ tests_suites_check_section_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_select_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_simulated_clock_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_unload_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_unwind_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_windows_CPPFLAGS = $(suite_cppflags)
 
 # Files of the libraries that call functions of other systems, compiled with stub headers of these
@@ -154,7 +152,7 @@ tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) 
 tests_suites_check_guard_LDADD = $(LDADD) $(DLOPEN_LIBS)
 tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Without -fexceptions, C functions have no cleanup to run while the stack is unwound.
-tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
+tests_suites_check_first_call_CFLAGS = $(AM_CFLAGS) -fexceptions
 
 # tests/cross/count is not part of "make check". check-cross, check-systems and check-vm build and
 # run it.
