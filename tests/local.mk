@@ -39,7 +39,6 @@ posix_tests += tests/suites/check_printers
 posix_tests += tests/suites/check_process
 posix_tests += tests/suites/check_remedies
 posix_tests += tests/suites/check_guard
-posix_tests += tests/suites/check_unload
 
 tests_suites_check_bench_LDADD = $(LDADD) -lm
 tests_suites_check_first_call_LDADD = $(LDADD) -lm
@@ -101,7 +100,6 @@ tests_suites_check_bench_text_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_section_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_select_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_simulated_clock_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_unload_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_windows_CPPFLAGS = $(suite_cppflags)
 
 # Files of the libraries that call functions of other systems, compiled with stub headers of these
@@ -142,7 +140,7 @@ tests_suites_check_ports_SOURCES = tests/suites/check_ports.c lib/reasons.c
 tests_suites_check_ports_CPPFLAGS = $(ports_cppflags) $(CHECK_CFLAGS)
 tests_suites_check_ports_LDADD = $(LDADD) tests/suites/libports.la
 
-# check_unload loads perf-module.
+# check_process loads perf-module.
 if PERF_EVENTS # which implies Linux
 check_LTLIBRARIES += tests/programs/perf-module.la tests/programs/trap-module.la
 endif
@@ -150,7 +148,7 @@ tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
 tests_programs_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
 tests_suites_check_guard_LDADD = $(LDADD) $(DLOPEN_LIBS)
-tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
+tests_suites_check_process_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Without -fexceptions, C functions have no cleanup to run while the stack is unwound.
 tests_suites_check_first_call_CFLAGS = $(AM_CFLAGS) -fexceptions
 

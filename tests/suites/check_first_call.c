@@ -117,18 +117,6 @@ TEST(signals_of_another_thread_all_reach_the_program)
   in_children(1000, call_while_another_thread_raises);
 }
 
-static void *call_from_thread(void *unused)
-{
-  (void)unused;
-  cpucycles();
-  return (void *)cpucycles_counter(0); /* needs the lock that a selection has held */
-}
-
-static int count_in_the_child(void)
-{
-  return !count_increases();
-}
-
 static void *cancel_and_call(void *has_returned)
 {
   pthread_cancel(pthread_self());
@@ -769,28 +757,6 @@ TEST(every_function_answers_during_the_selection)
   ck_assert_ptr_nonnull(cpucycles_timer());
 }
 
-static int is_selecting, child_has_ended;
-
-static void wait_for_the_child(void)
-{
-  set_flag(&is_selecting);
-  wait_for(&child_has_ended);
-}
-
-TEST(fork_within_the_selection_leaves_a_child_that_counts)
-{
-  pthread_t thread;
-
-  while_selecting = wait_for_the_child;
-  call_is_due = 1;
-  ck_assert_int_eq(pthread_create(&thread, NULL, call_from_thread, NULL), 0);
-  wait_for(&is_selecting);
-  in_child_process(count_in_the_child);
-  set_flag(&child_has_ended);
-  pthread_join(thread, NULL);
-  ck_assert_int_eq(count_increases(), 1);
-}
-
 static int signal_to_send; /* to the selecting thread; pending until the selection is over */
 
 static void send_to_self(void)
@@ -802,6 +768,13 @@ static void jump_out(int signal)
 {
   (void)signal;
   siglongjmp(escape, 1);
+}
+
+static void *call_from_thread(void *unused)
+{
+  (void)unused;
+  cpucycles();
+  return (void *)cpucycles_counter(0); /* needs the lock that a selection has held */
 }
 
 /* The jump may leave the first call unfinished. _i: whether the signal is one that the library
