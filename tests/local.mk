@@ -229,8 +229,7 @@ tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-co
 tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
 # What the scripts run and compile.
-EXTRA_DIST += tests/programs/early.c tests/programs/perfex-fortran.f90 tests/programs/dropin.h
-EXTRA_DIST += tests/programs/dropin-client.c tests/programs/dropin-library.c
+EXTRA_DIST += tests/programs/early.c tests/programs/perfex-fortran.f90 tests/programs/dropin.c
 EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
 EXTRA_DIST += tests/scripts/report.py tests/scripts/recorded.py
 EXTRA_DIST += tests/scripts/begin.sh tests/scripts/linked.sh tests/scripts/valgrind.supp

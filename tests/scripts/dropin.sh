@@ -14,13 +14,12 @@ mkdir $work/other
 compile() {
   kind=$1
   shift
-  $CC $CFLAGS -f$kind -I"$programs" $language "$programs/dropin-client.c" -x none -o "$client" \
-    $LDFLAGS "$@"
+  $CC $CFLAGS -f$kind $language "$programs/dropin.c" -x none -o "$client" $LDFLAGS "$@"
 }
 
 # shellcheck disable=SC2086
-[ ! -f "$built/libcpucycles.so.1" ] || $CC $CFLAGS -I"$programs" -fPIC -shared \
-  -Wl,-soname,libcpucycles.so.1 "$programs/dropin-library.c" -o $work/other/libcpucycles.so $LDFLAGS
+[ ! -f "$built/libcpucycles.so.1" ] || $CC $CFLAGS -DSTAND_IN -fPIC -shared \
+  -Wl,-soname,libcpucycles.so.1 "$programs/dropin.c" -o $work/other/libcpucycles.so $LDFLAGS
 for language in '-std=gnu89 -x c' '-std=gnu++98 -fno-exceptions -x c++'; do
   # shellcheck disable=SC2086
   if echo 'int x;' | $CC $language -fsyntax-only - 2>/dev/null; then
