@@ -15,14 +15,6 @@
 
 static volatile char *volatile forbidden; /* volatile, because handlers read it */
 
-/* A function without an argument, for cpuc_guard_run(). */
-#define BODY(name, code) \
-  static void name(void *unused) \
-  { \
-    (void)unused; \
-    code; \
-  }
-
 BODY(read_page, (void)*forbidden)
 BODY(run_trap, __builtin_trap())
 #if defined(__i386__) || defined(__x86_64__)
@@ -36,11 +28,6 @@ static void divide_by_zero(void *unused)
   __asm__ volatile("divl %2" : "+a"(low), "+d"(high) : "r"(0));
 }
 #endif
-
-static void set_done(void *done)
-{
-  *(int *)done = 1;
-}
 
 static const struct {
   void (*body)(void *unused);
