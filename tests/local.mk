@@ -217,7 +217,6 @@ dist_check_SCRIPTS += $(script_tests)
 
 perfex_script_tests =
 perfex_script_tests += tests/scripts/perfex.sh
-perfex_script_tests += tests/scripts/perfex-fortran.sh
 
 if PERFEX
 TESTS += $(perfex_script_tests)
