@@ -200,12 +200,11 @@ host_scripts += tests/scripts/settings.sh
 script_tests = $(host_scripts)
 script_tests += tests/scripts/abi.sh
 script_tests += tests/scripts/compare-runs.sh
-script_tests += tests/scripts/dropin.sh
 script_tests += tests/scripts/embed.sh
 script_tests += tests/scripts/exceptions.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/calls.sh
-script_tests += tests/scripts/inline.sh
+script_tests += tests/scripts/linked.sh
 script_tests += tests/scripts/languages.sh
 script_tests += tests/scripts/lists.sh
 script_tests += tests/scripts/probes.sh
@@ -229,7 +228,7 @@ dist_check_SCRIPTS += $(perfex_script_tests)
 EXTRA_DIST += tests/programs/early.c tests/programs/perfex-fortran.f90 tests/programs/dropin.c
 EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
 EXTRA_DIST += tests/scripts/report.py tests/scripts/recorded.py
-EXTRA_DIST += tests/scripts/begin.sh tests/scripts/linked.sh tests/scripts/valgrind.supp
+EXTRA_DIST += tests/scripts/begin.sh tests/scripts/valgrind.supp
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/words.sh tests/scripts/manuals.sh tests/scripts/analysis.sh

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the inline reads against the library's reads: before, in and after the first call, with each
-   instruction that this CPU has, scaled and unscaled. inline.sh tests all kinds of reads in programs
+   instruction that this CPU has, scaled and unscaled. linked.sh tests all kinds of reads in programs
    that are compiled in other ways. */
 
 #include "config.h"
