@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* A client written for the public-domain libcpucycles, valid both as GNU C89 and as C++98. Prints the
-   version and the counter. With STAND_IN, a stand-in for that library: its five symbols and no
+/* A client written for the public-domain libcpucycles, valid both as GNU C89 and as C++98. Prints
+   the version and the counter. With STAND_IN, a stand-in for that library: its five symbols and no
    others, without symbol versions. Clients are linked with the stand-in, and run with libcpucycles.
    The declarations are written from the documentation of that library. */
 

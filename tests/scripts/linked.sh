@@ -13,8 +13,8 @@ set -eu
 version=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/\1/p' "$builddir/config.h")
 programs=$srcdir/tests/programs built=$builddir/.libs client=$work/client$EXEEXT
 
-# client WAY KIND OPTION...: compiles and links $client as KIND, pie or no-pie, with compile_$program
-# and the linker options. Expects it to count and to print the version of this library.
+# client WAY KIND OPTION...: compiles and links $client as KIND, pie or no-pie, with the linker
+# options and compile_$program. Expects it to count and to print the version of this library.
 client() {
   way=$1
   shift

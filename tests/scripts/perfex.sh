@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: 0BSD OR MIT
 # Tests libperfex as it was built. perfex-events(7) has the numbers of all events, and libperfex(3)
 # an example that runs. A program that gfortran compiles calls the functions: names, arguments by
-# reference, 64-bit counts, strings. symbols.sh tests the shared library, and settings.sh set-user-ID
-# programs.
+# reference, 64-bit counts, strings. symbols.sh tests the shared library, and settings.sh
+# set-user-ID programs.
 
 set -eu
 . "${srcdir:=.}/tests/scripts/begin.sh"
@@ -93,7 +93,8 @@ program=$work/.libs/program
 echo '0 1 1.5 2' >$work/costs
 run ./$program
 sed 's/^/perfex: Fortran: /' $work/err
-[ $status = 0 ] || wrong "Fortran: exit status $status: see the stop with that number in perfex-fortran.f90"
+[ $status = 0 ] ||
+  wrong "Fortran: exit status $status: see the stop with that number in perfex-fortran.f90"
 grep -q '^start_counters \(refused\|counts\)$' $work/out ||
   wrong "start_counters: neither refused nor counts is printed"
 grep -q '^ *0 cycles  *5000000000000$' $work/err || wrong "a count of 64 bits is not printed"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the first call of a process under adverse conditions: signals, forks, seccomp filters, no
-   memory, descriptors or files, floating-point arithmetic that traps or rounds in another direction
-   than to the nearest. A test that needs several processes, or changes what its process can do, runs
-   in children. check_inline has the first call of many threads. Also tests what the first calls
-   measure on this CPU; check_simulated_clock tests the accuracy against simulated clocks. */
+/* Tests the first call of a process under adverse conditions: signals, seccomp filters, no memory,
+   descriptors or files, floating-point arithmetic that traps or rounds in another direction than to
+   the nearest. A test that needs several processes, or changes what its process can do, runs in
+   children. check_inline has the first call of many threads, and check_process forks. Also tests
+   what the first calls measure on this CPU; check_simulated_clock tests the accuracy against
+   simulated clocks. */
 
 #include "config.h"
 
@@ -806,9 +807,9 @@ TEST(trace_lines_are_printed_without_the_lock_of_the_process)
   pthread_join(thread, NULL);
 }
 
-/* Unwinding through the library's frames, by cancellation and by a handler that ends the thread. The
-   callers are C functions, with cleanup functions. With other C libraries and on other CPUs, C is
-   unwound only if the C library was built for unwinding. */
+/* Unwinding through the library's frames, by cancellation and by a handler that ends the thread.
+   The callers are C functions, with cleanup functions. With other C libraries and on other CPUs, C
+   is unwound only if the C library was built for unwinding. */
 
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
 
@@ -962,8 +963,8 @@ TEST_LOOP(any_function_may_make_the_first_call, 19)
     cpucycles_section_overhead, cpucycles_read_overhead, cpucycles_inline,
     cpucycles_inline_section_begin, cpucycles_inline_section_end,
     cpucycles_inline_section_overhead };
-  static const char *(*const texts[])(void) = { cpucycles_implementation, cpucycles_frequency_source,
-    cpucycles_implementation_ignored, cpucycles_frequency_ignored };
+  static const char *(*const texts[])(void) = { cpucycles_implementation,
+    cpucycles_frequency_source, cpucycles_implementation_ignored, cpucycles_frequency_ignored };
 
   ck_assert(!cpuc_process_has_selected());
   if (_i < 11)

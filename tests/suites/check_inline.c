@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the inline reads against the library's reads: before, in and after the first call, with each
-   instruction that this CPU has, scaled and unscaled. linked.sh tests all kinds of reads in programs
-   that are compiled in other ways. */
+/* Tests the inline reads against the library's reads: before, in and after the first call, with
+   each instruction that this CPU has, scaled and unscaled. linked.sh tests all kinds of reads in
+   programs that are compiled in other ways. */
 
 #include "config.h"
 
@@ -183,8 +183,8 @@ static long long scripted_counter(void)
   return scripted_count;
 }
 
-/* Calls the inline function and the library's copy of it. With an unknown method, an inline read is a call: the
-   library is newer than the program, or is for another CPU. */
+/* Calls the inline function and the library's copy of it. With an unknown method, an inline read is
+   a call: the library is newer than the program, or is for another CPU. */
 TEST(overhead_is_the_shortest_empty_section)
 {
   static const unsigned int methods[] = { CPUCYCLES_INLINE_CALL, 0xfff0,
