@@ -32,19 +32,15 @@ posix_tests += tests/suites/check_bench
 posix_tests += tests/suites/check_first_call
 posix_tests += tests/suites/check_examine
 posix_tests += tests/suites/check_frequency
-posix_tests += tests/suites/check_measure
 posix_tests += tests/suites/check_perfevent
 posix_tests += tests/suites/check_ports
 posix_tests += tests/suites/check_printers
 posix_tests += tests/suites/check_process
 posix_tests += tests/suites/check_remedies
-posix_tests += tests/suites/check_resources
 posix_tests += tests/suites/check_guard
-posix_tests += tests/suites/check_unload
-posix_tests += tests/suites/check_unwind
 
 tests_suites_check_bench_LDADD = $(LDADD) -lm
-tests_suites_check_resources_LDADD = $(LDADD) -lm
+tests_suites_check_first_call_LDADD = $(LDADD) -lm
 
 # Suites of libperfex.
 perfex_tests =
@@ -87,7 +83,6 @@ tests_suites_check_frequency_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_grain_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_guard_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_inline_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_measure_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfevent_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfex_costs_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_perfex_events_CPPFLAGS = $(suite_cppflags)
@@ -95,14 +90,11 @@ tests_suites_check_perfex_groups_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_printers_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_process_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_remedies_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_resources_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_bench_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_bench_text_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_section_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_select_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_simulated_clock_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_unload_CPPFLAGS = $(suite_cppflags)
-tests_suites_check_unwind_CPPFLAGS = $(suite_cppflags)
 tests_suites_check_windows_CPPFLAGS = $(suite_cppflags)
 
 # Files of the libraries that call functions of other systems, compiled with stub headers of these
@@ -143,7 +135,7 @@ tests_suites_check_ports_SOURCES = tests/suites/check_ports.c lib/reasons.c
 tests_suites_check_ports_CPPFLAGS = $(ports_cppflags) $(CHECK_CFLAGS)
 tests_suites_check_ports_LDADD = $(LDADD) tests/suites/libports.la
 
-# check_unload loads perf-module.
+# check_process loads perf-module.
 if PERF_EVENTS # which implies Linux
 check_LTLIBRARIES += tests/programs/perf-module.la tests/programs/trap-module.la
 endif
@@ -151,9 +143,9 @@ tests_programs_perf_module_la_SOURCES = tests/programs/perf-module.c
 tests_programs_perf_module_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 tests_programs_perf_module_la_LIBADD = lib/libcpucycles-core.la $(PTHREAD_LIBS) $(DLOPEN_LIBS)
 tests_suites_check_guard_LDADD = $(LDADD) $(DLOPEN_LIBS)
-tests_suites_check_unload_LDADD = $(LDADD) $(DLOPEN_LIBS)
+tests_suites_check_process_LDADD = $(LDADD) $(DLOPEN_LIBS)
 # Without -fexceptions, C functions have no cleanup to run while the stack is unwound.
-tests_suites_check_unwind_CFLAGS = $(AM_CFLAGS) -fexceptions
+tests_suites_check_first_call_CFLAGS = $(AM_CFLAGS) -fexceptions
 
 # tests/cross/count is not part of "make check". check-cross, check-systems and check-vm build and
 # run it.
@@ -204,12 +196,11 @@ host_scripts += tests/scripts/settings.sh
 script_tests = $(host_scripts)
 script_tests += tests/scripts/abi.sh
 script_tests += tests/scripts/compare-runs.sh
-script_tests += tests/scripts/dropin.sh
 script_tests += tests/scripts/embed.sh
 script_tests += tests/scripts/exceptions.sh
 script_tests += tests/scripts/header.sh
 script_tests += tests/scripts/calls.sh
-script_tests += tests/scripts/inline.sh
+script_tests += tests/scripts/linked.sh
 script_tests += tests/scripts/languages.sh
 script_tests += tests/scripts/lists.sh
 script_tests += tests/scripts/probes.sh
@@ -221,7 +212,6 @@ dist_check_SCRIPTS += $(script_tests)
 
 perfex_script_tests =
 perfex_script_tests += tests/scripts/perfex.sh
-perfex_script_tests += tests/scripts/perfex-fortran.sh
 
 if PERFEX
 TESTS += $(perfex_script_tests)
@@ -231,11 +221,10 @@ tests_programs_perfex_print_LDADD = perfex/libperfex-core.la lib/libcpucycles-co
 tests_programs_perfex_print_LDADD += $(PTHREAD_LIBS)
 dist_check_SCRIPTS += $(perfex_script_tests)
 # What the scripts run and compile.
-EXTRA_DIST += tests/programs/early.c tests/programs/perfex-fortran.f90 tests/programs/dropin.h
-EXTRA_DIST += tests/programs/dropin-client.c tests/programs/dropin-library.c
+EXTRA_DIST += tests/programs/early.c tests/programs/perfex-fortran.f90 tests/programs/dropin.c
 EXTRA_DIST += tests/programs/inline-client.c tests/programs/inline-main.c
 EXTRA_DIST += tests/scripts/report.py tests/scripts/recorded.py
-EXTRA_DIST += tests/scripts/begin.sh tests/scripts/linked.sh tests/scripts/valgrind.supp
+EXTRA_DIST += tests/scripts/begin.sh tests/scripts/valgrind.supp
 
 # Texts and manual pages, and static analysis of the files that are compiled on this system.
 dist_noinst_SCRIPTS += tests/scripts/words.sh tests/scripts/manuals.sh tests/scripts/analysis.sh

@@ -50,13 +50,3 @@ EXPORTED int gettimeofday(struct timeval *restrict now, void *restrict zone)
   now->tv_usec = (suseconds_t)(time.tv_nsec / 1000);
   return result;
 }
-
-EXPORTED time_t time(time_t *store)
-{
-  struct timespec now = { -1, 0 };
-
-  clock_gettime(CLOCK_REALTIME, &now);
-  if (store)
-    *store = now.tv_sec;
-  return now.tv_sec;
-}

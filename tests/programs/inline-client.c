@@ -48,13 +48,14 @@ extern const char *PART(void);
 FUNCTIONS(FOR_ANOTHER_MODEL, for_another_model)
 FUNCTIONS(WITHOUT_FLOATING_POINT, without_floating_point)
 
-enum { READS = 8 };
+enum { READS = 11 };
 
 /* Makes every kind of read. A function whose address is taken is called in the library. */
 static void make_every_read(long long *counts)
 {
   long long (*volatile call)(void) = cpucycles_inline;
   long long (*volatile begin)(void) = cpucycles_inline_section_begin;
+  long long (*volatile end)(void) = cpucycles_inline_section_end;
   void (*volatile fence)(void) = cpucycles_inline_fence;
 
   fence();
@@ -64,8 +65,11 @@ static void make_every_read(long long *counts)
   counts[3] = cpucycles_inline_section_end();
   counts[4] = call();
   counts[5] = begin();
-  counts[6] = read_for_another_model();
-  counts[7] = read_without_floating_point();
+  counts[6] = end();
+  counts[7] = cpucycles_section_begin();
+  counts[8] = cpucycles_section_end();
+  counts[9] = read_for_another_model();
+  counts[10] = read_without_floating_point();
 }
 
 /* Do all kinds of reads form one increasing count? */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* The library as a module that check_unload loads and unloads, with perf events of threads, which
+/* The library as a module that check_process loads and unloads, with perf events of threads, which
    stay after a call. The event is a software event, which needs no PMU. */
 
 #include "config.h"

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: 0BSD OR MIT
-! Calls each function of libperfex from Fortran. perfex-fortran.sh checks the output.
+! Calls each function of libperfex from Fortran. perfex.sh checks the output.
 program perfex_fortran
   implicit none
   integer*4 start_counters, read_counters, print_counters, print_costs, load_costs
@@ -30,7 +30,7 @@ program perfex_fortran
   c0 = 5000000000000_8
   c1 = 7
   if (print_counters(e0, c0, e1, c1) <= 0) stop 6
-  name = 'perfex-fortran.tmp/costs'
+  name = 'perfex.tmp/costs'
   if (load_costs(name) <= 0) stop 7
   if (load_costs('/nonexistent/perfex.costs') /= -1) stop 8
   if (print_costs(e0, c0, e1, c1) <= 0) stop 9

@@ -120,11 +120,10 @@ END
   touch "$dpkg/status" "$dpkg/available"
   mkdir -p "$deb/old/DEBIAN" "$deb/old$libdir" "$deb/old/usr/share/man/man3" "$deb/bin"
   gzip -n </dev/null >"$deb/old/usr/share/man/man3/cpucycles.3.gz"
-  cc -I"$source/tests/programs" -fPIC -shared -Wl,-soname,libcpucycles.so.1 \
-    "$source/tests/programs/dropin-library.c" -o "$deb/old$libdir/libcpucycles.so.1.0"
+  cc -DSTAND_IN -fPIC -shared -Wl,-soname,libcpucycles.so.1 "$source/tests/programs/dropin.c" \
+    -o "$deb/old$libdir/libcpucycles.so.1.0"
   ln -s libcpucycles.so.1.0 "$deb/old$libdir/libcpucycles.so.1"
-  cc -I"$source/tests/programs" "$source/tests/programs/dropin-client.c" "$deb/old$libdir/libcpucycles.so.1" \
-    -o "$deb/bin/client"
+  cc "$source/tests/programs/dropin.c" "$deb/old$libdir/libcpucycles.so.1" -o "$deb/bin/client"
   cat >"$deb/old/DEBIAN/control" <<END
 Package: libcpucycles1
 Version: 0~20260901-2

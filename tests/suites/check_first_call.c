@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the first call of a process under adverse conditions: many threads, signals, forks,
-   seccomp filters. A test that needs several processes, or changes what its process can do, runs in
-   children. check_resources.c has the cases without files, memory, descriptors or an environment,
-   and with a small stack. */
+/* Tests the first call of a process under adverse conditions: signals, seccomp filters, no memory,
+   descriptors or files, floating-point arithmetic that traps or rounds in another direction than to
+   the nearest. A test that needs several processes, or changes what its process can do, runs in
+   children. check_inline has the first call of many threads, and check_process forks. Also tests
+   what the first calls measure on this CPU; check_simulated_clock tests the accuracy against
+   simulated clocks. */
 
 #include "config.h"
 
@@ -14,18 +16,18 @@
 #endif
 #include "lib/frequency.h"
 #include "lib/process.h"
+#include "lib/scale.h"
 #include "sys/cpuid.h"
+#include "sys/dependent-add.h"
 #include "sys/os-clock.h"
 
 #include "tests/suites/child.h"
 #include "tests/suites/counters.h"
-#include "tests/suites/one-cpu.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
+#include <fenv.h>
 #include <setjmp.h>
-#include <string.h>
+
+extern char **environ;
 
 static void in_children(int count, int (*body)(void))
 {
@@ -45,48 +47,6 @@ static const struct cpucycles_counter_info *find_counter(const char *name)
     if (strcmp(counter->name, name) == 0)
       break;
   return counter;
-}
-
-/* Threads. */
-
-enum { THREADS = 16 };
-
-/* Returns NULL if the count steps back. Half of the threads read inline first. */
-static void *call_together(void *name)
-{
-  static int arrived;
-  int is_inline = __atomic_fetch_add(&arrived, 1, __ATOMIC_RELAXED) % 2;
-  long long count, next;
-
-  while (__atomic_load_n(&arrived, __ATOMIC_RELAXED) < THREADS)
-    sched_yield();
-  (void)stay_on_this_cpu(); /* for counters of scope "core" */
-  count = is_inline ? cpucycles_inline() : cpucycles();
-  next = is_inline ? cpucycles() : cpucycles_inline();
-  *(const char **)name = cpucycles_implementation();
-  return count < 0 || next < count ? NULL : name;
-}
-
-static int call_from_16_threads(void)
-{
-  pthread_t threads[THREADS];
-  const char *names[THREADS];
-  void *result;
-  int i, bad = 0;
-
-  for (i = 0; i < THREADS; i++)
-    if (pthread_create(&threads[i], NULL, call_together, &names[i]) != 0)
-      return 3;
-  for (i = 0; i < THREADS; i++) {
-    pthread_join(threads[i], &result);
-    bad |= !result || strcmp(names[i], cpucycles_implementation()) != 0;
-  }
-  return bad || !count_increases();
-}
-
-TEST(sixteen_threads_make_the_first_call_together)
-{
-  in_children(1000, call_from_16_threads);
 }
 
 /* Signals. */
@@ -152,18 +112,6 @@ TEST(signals_of_another_thread_all_reach_the_program)
   in_children(1000, call_while_another_thread_raises);
 }
 
-static void *call_from_thread(void *unused)
-{
-  (void)unused;
-  cpucycles();
-  return (void *)cpucycles_counter(0); /* needs the lock that a selection has held */
-}
-
-static int count_in_the_child(void)
-{
-  return !count_increases();
-}
-
 static void *cancel_and_call(void *has_returned)
 {
   pthread_cancel(pthread_self());
@@ -180,6 +128,42 @@ TEST(canceled_thread_finishes_its_first_call)
   result_in_thread(cancel_and_call, &has_returned);
   ck_assert_int_eq(has_returned, 1);
   ck_assert_int_eq(count_increases(), 1);
+}
+
+static volatile int alarms;
+static volatile long long count_in_handler;
+
+static const struct itimerval never, often = { { 0, 10 }, { 0, 10 } };
+
+/* Where a signal takes as long as the timer's period, the program would make no progress. So the
+   handler stops the timer after 1000 signals. */
+static void read_at_the_timer(int signal)
+{
+  (void)signal;
+  count_in_handler = cpucycles();
+  if (++alarms == 1000)
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+
+/* Calls every function that check_every_answer() calls. System calls are not restarted. */
+static int call_all_under_a_fast_timer(void)
+{
+  struct sigaction action = { .sa_handler = read_at_the_timer };
+  int failed_step, i = 0;
+
+  sigaction(SIGALRM, &action, NULL);
+  setitimer(ITIMER_REAL, &often, NULL);
+  do
+    failed_step = check_every_answer();
+  while (!failed_step && alarms == 0 && ++i < 1000);
+  setitimer(ITIMER_REAL, &never, NULL);
+  return failed_step ? failed_step : alarms == 0 ? 20 : 0;
+}
+
+TEST(every_function_but_tracesetup_survives_a_timer_of_10_us)
+{
+  skip_unless_handlers_are_aligned();
+  in_children(20, call_all_under_a_fast_timer);
 }
 
 /* Resources that the first call gives back. */
@@ -228,6 +212,185 @@ TEST(first_call_leaks_no_resource)
   in_child_process(call_and_compare_resources);
 }
 
+/* Resources. A function that refuses one returns 0, or another number if it cannot. */
+
+static int refuse_descriptors(void)
+{
+  int i;
+
+  for (i = 0; i < 3; i++)
+    if (fcntl(i, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+      return 1;
+  return set_descriptor_limit(3) != 0 || open("/dev/null", O_RDWR) >= 0 || errno != EMFILE;
+}
+
+#ifndef RLIMIT_AS /* OpenBSD */
+#define RLIMIT_AS RLIMIT_DATA
+#endif
+
+/* Volatile, because a compiler may leave out an unused allocation. */
+static void *volatile allocated;
+
+/* Exhausts the C library's free memory, so that malloc() fails from then on. */
+static int refuse_memory(void)
+{
+  struct rlimit none = { 0, 0 };
+  size_t size;
+
+  if (setrlimit(RLIMIT_AS, &none) != 0)
+    return 1;
+  for (size = 65536; size > 0; size /= 2)
+    do
+      allocated = malloc(size);
+    while (allocated);
+  return mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
+}
+
+static char empty_directory[] = "cpucycles-empty-XXXXXX";
+
+static int refuse_files(void)
+{
+#ifdef CLONE_NEWUSER
+  if (geteuid() != 0 && unshare(CLONE_NEWUSER) != 0)
+    return 1;
+#endif
+  return chroot(empty_directory) != 0 || chdir("/") != 0;
+}
+
+static int refuse_an_environment(void)
+{
+  environ = NULL;
+  return 0;
+}
+
+enum { DESCRIPTORS, MEMORY, FILES, ENVIRONMENT, RESOURCES, IMPOSSIBLE = 100 };
+
+static int (*const refuse[RESOURCES])(void)
+  = { refuse_descriptors, refuse_memory, refuse_files, refuse_an_environment };
+
+static int refused;
+
+static int call_without_the_resource(void)
+{
+  int result = refuse[refused]() != 0 ? IMPOSSIBLE : check_every_answer();
+
+  if (refused == MEMORY)
+    _exit(result); /* exit() may need memory */
+  return result;
+}
+
+TEST_LOOP(first_call_works_without_descriptors_memory_files_or_an_environment, RESOURCES)
+{
+  int result;
+
+  SKIP_IF((_i == DESCRIPTORS || _i == MEMORY) && suite_under("valgrind"),
+    "valgrind needs descriptors and memory of its own");
+  SKIP_IF(_i == MEMORY && (SUITE_SANITIZED || suite_under("qemu")),
+    "the sanitizer or qemu needs memory of its own");
+  ck_assert_ptr_nonnull(mkdtemp(empty_directory));
+  refused = _i;
+  result = result_in_child(call_without_the_resource);
+  rmdir(empty_directory);
+  SKIP_IF(result == IMPOSSIBLE, "this system or user cannot limit %s",
+    _i == DESCRIPTORS ? "descriptors" : _i == MEMORY ? "memory" : "the root");
+  ck_assert_int_eq(result, 0);
+}
+
+static void *call_every_function(void *failed_step)
+{
+  *(int *)failed_step = check_every_answer();
+  cpucycles_tracesetup();
+  return NULL;
+}
+
+TEST(every_function_fits_on_the_smallest_stack)
+{
+  int failed_step = -1;
+
+  ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout)); /* for cpucycles_tracesetup() */
+  ck_assert_int_eq(call_on_a_small_stack(call_every_function, &failed_step), 0);
+  ck_assert_int_eq(failed_step, 0);
+}
+
+/* The floating-point environment. */
+
+/* Some systems do not define all of these macros, because a macro is missing where its rounding
+   does not exist. */
+static const int environments[] = {
+  -1, /* to the nearest, and traps */
+#ifdef FE_UPWARD
+  FE_UPWARD,
+#endif
+#ifdef FE_DOWNWARD
+  FE_DOWNWARD,
+#endif
+#ifdef FE_TOWARDZERO
+  FE_TOWARDZERO,
+#endif
+};
+
+static int tried;
+
+/* Enters the environment that is tried. Returns 0 if this CPU and system have it. */
+static int enter(void)
+{
+  if (tried >= 0)
+    return fesetround(tried);
+#ifdef __GLIBC__
+  return feenableexcept(FE_ALL_EXCEPT) < 0;
+#else
+  return 1;
+#endif
+}
+
+/* 0 if the rounding changes a result. If the inexact operations trap, SIGFPE ends the child. */
+static int change_results(void)
+{
+  volatile double one = 1, part = 0x1p-60, above, below;
+
+  if (enter() != 0)
+    return 1;
+  above = one + part;
+  below = one - part;
+  return above == 1 && below == 1;
+}
+
+enum { RATES = 7 };
+
+/* The only floating-point arithmetic of the library. */
+static void compute(double factors[RATES][RATES])
+{
+  static const long long rates[RATES] = { 1000, 999983, 24000000, 346153847, 2399987654,
+    61234567891, 1000000000000 };
+  int i, j;
+
+  for (i = 0; i < RATES; i++)
+    for (j = 0; j < RATES; j++)
+      factors[i][j] = cpuc_scale_factor(cpuc_scale_from_to(rates[i], rates[j]));
+}
+
+static int call_and_compute(void)
+{
+  double usual[RATES][RATES], factors[RATES][RATES];
+
+  compute(usual);
+  if (enter() != 0)
+    return 20;
+  compute(factors);
+  if (memcmp(factors, usual, sizeof factors) != 0)
+    return 21;
+  cpucycles_tracesetup();
+  return check_every_integer();
+}
+
+TEST_LOOP(traps_and_rounding_change_no_result, sizeof environments / sizeof environments[0])
+{
+  tried = environments[_i];
+  skip_unless(change_results, tried < 0 ? -SIGFPE : 0,
+    "floating-point exceptions are not trapped, or the rounding cannot be changed");
+  in_child_process(call_and_compute);
+}
+
 /* Seccomp filters. */
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_perf_event_open)
@@ -272,11 +435,9 @@ static int call_with_perf_filtered(void)
       && strcmp(counter->reason, "absent") != 0);
 }
 
-static char *shared; /* memory that the children of a test share with it */
-
-/* Stores the source of the frequency estimate, where neither a file nor a perf event can be
-   opened. */
-static int store_source_without_opens(void)
+/* Returns a number that stands for the source of the frequency estimate, where neither a file nor a
+   perf event can be opened. */
+static int number_of_source_without_opens(void)
 {
   static const int calls[] = {
     SYS_openat,
@@ -285,44 +446,44 @@ static int store_source_without_opens(void)
     SYS_open,
 #endif
   };
+  const char *source;
+  int sum = 0;
 
   if (filter_calls(calls, sizeof calls / sizeof calls[0], filters[filter].action) != 0)
     return FILTER_IMPOSSIBLE;
   if (!count_increases() || cpucycles_persecond() < 1000)
-    _exit(1); /* exit() may write files */
-  strcpy(shared, cpucycles_frequency_source());
-  _exit(0);
+    return 1;
+  for (source = cpucycles_frequency_source(); *source; source++)
+    sum = (31 * sum + *source) % 100;
+  return 100 + sum;
 }
 
-/* Runs body() in a child process, and expects that it returns 0. Skips the test if the filter of
-   this row does not work here. */
-static void in_child_if_filters_work(int (*body)(void))
+/* Skips the test if the filter of this row does not work here. */
+static void skip_unless_the_filter_works(void)
 {
   SKIP_IF(suite_under("valgrind"), "valgrind makes the system calls in its own code");
   skip_unless(filter_answers, filters[filter].answer,
     "seccomp filters are missing, or do not answer as requested");
-  in_child_process(body);
 }
 
 TEST_LOOP(filter_at_perf_event_open_drops_perf, FILTERS)
 {
   SKIP_IF(!HAVE_BACKEND_default_perfevent, "default-perfevent is not built");
   filter = _i;
-  in_child_if_filters_work(call_with_perf_filtered);
+  skip_unless_the_filter_works();
+  in_child_process(call_with_perf_filtered);
 }
 
 /* SIGSYS and an errno hide the same sources. */
 TEST(first_call_survives_sigsys_at_every_open)
 {
-  char source[256] = "";
+  int numbers[FILTERS];
 
-  shared = mmap(NULL, 256, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ck_assert_ptr_ne(shared, MAP_FAILED);
   for (; filter < FILTERS; filter++) {
-    in_child_if_filters_work(store_source_without_opens);
-    if (filter == 0)
-      strcpy(source, shared);
-    ck_assert_str_eq(shared, source);
+    skip_unless_the_filter_works();
+    numbers[filter] = result_in_child(number_of_source_without_opens);
+    ck_assert_int_ge(numbers[filter], 100);
+    ck_assert_int_eq(numbers[filter], numbers[0]);
   }
 }
 
@@ -395,12 +556,6 @@ static void skip_unless_the_tsc_can_be_forbidden(void)
   skip_unless(forbidden_tsc_faults, -SIGSEGV, "RDTSC still works after PR_SET_TSC");
 }
 
-TEST(forbidden_tsc_leads_to_a_clock_by_system_call)
-{
-  skip_unless_the_tsc_can_be_forbidden();
-  in_child_process(call_without_tsc);
-}
-
 /* What cpucycles-info and libperfex do, which have no guard. */
 static int read_clock_without_tsc_or_guard(void)
 {
@@ -413,10 +568,11 @@ static int read_clock_without_tsc_or_guard(void)
   return begin <= 0 || cpuc_os_clock_raw() <= begin || cpuc_os_clock_monotonic() <= 0;
 }
 
-TEST(forbidden_tsc_is_found_without_a_guard)
+/* _i: whether there is no guard. */
+TEST_LOOP(forbidden_tsc_leads_to_a_clock_by_system_call, 2)
 {
   skip_unless_the_tsc_can_be_forbidden();
-  in_child_process(read_clock_without_tsc_or_guard);
+  in_child_process(_i ? read_clock_without_tsc_or_guard : call_without_tsc);
 }
 
 #if defined(HAVE_LINUX_SECCOMP_H) && defined(SYS_arch_prctl)
@@ -476,7 +632,8 @@ TEST_LOOP(unreadable_clock_is_not_the_last_resort, FILTERS)
 {
   skip_unless_the_tsc_can_be_forbidden();
   filter = _i;
-  in_child_if_filters_work(call_without_clocks);
+  skip_unless_the_filter_works();
+  in_child_process(call_without_clocks);
 }
 
 #endif
@@ -583,28 +740,6 @@ TEST(every_function_answers_during_the_selection)
   ck_assert_ptr_nonnull(cpucycles_timer());
 }
 
-static int is_selecting, child_has_ended;
-
-static void wait_for_the_child(void)
-{
-  set_flag(&is_selecting);
-  wait_for(&child_has_ended);
-}
-
-TEST(fork_within_the_selection_leaves_a_child_that_counts)
-{
-  pthread_t thread;
-
-  while_selecting = wait_for_the_child;
-  call_is_due = 1;
-  ck_assert_int_eq(pthread_create(&thread, NULL, call_from_thread, NULL), 0);
-  wait_for(&is_selecting);
-  in_child_process(count_in_the_child);
-  set_flag(&child_has_ended);
-  pthread_join(thread, NULL);
-  ck_assert_int_eq(count_increases(), 1);
-}
-
 static int signal_to_send; /* to the selecting thread; pending until the selection is over */
 
 static void send_to_self(void)
@@ -616,6 +751,13 @@ static void jump_out(int signal)
 {
   (void)signal;
   siglongjmp(escape, 1);
+}
+
+static void *call_from_thread(void *unused)
+{
+  (void)unused;
+  cpucycles();
+  return (void *)cpucycles_counter(0); /* needs the lock that a selection has held */
 }
 
 /* The jump may leave the first call unfinished. _i: whether the signal is one that the library
@@ -663,6 +805,232 @@ TEST(trace_lines_are_printed_without_the_lock_of_the_process)
   ck_assert_ptr_nonnull(cpucycles_counter(0));
   funlockfile(stdout);
   pthread_join(thread, NULL);
+}
+
+/* Unwinding through the library's frames, by cancellation and by a handler that ends the thread.
+   The callers are C functions, with cleanup functions. With other C libraries and on other CPUs, C
+   is unwound only if the C library was built for unwinding. */
+
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+
+enum { RETURNED = 1, UNWOUND = 2 };
+
+static void *(*thread_body)(void *);
+static suseconds_t microseconds;
+static int unwinding;
+
+static void note_unwound(int *frame)
+{
+  (void)frame;
+  unwinding |= UNWOUND;
+}
+
+static void *cancel_at_the_trace(void *unused)
+{
+  __attribute__((cleanup(note_unwound), unused)) int frame = 0;
+
+  (void)unused;
+  cpucycles_tracesetup();
+  pthread_cancel(pthread_self());
+  cpucycles(); /* prints the requested lines, which is a cancellation point */
+  unwinding |= RETURNED;
+  return NULL;
+}
+
+static void end_thread(int signal)
+{
+  (void)signal;
+  pthread_exit(NULL);
+}
+
+/* The signal comes before, during or after the selection. A signal during the selection stays
+   pending until the selection ends. */
+static void call_until_ended(void)
+{
+  const struct itimerval soon = { { 0, 0 }, { 0, microseconds } };
+  sigset_t none;
+
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &none, NULL);
+  setitimer(ITIMER_REAL, &soon, NULL);
+  cpucycles();
+  for (;;)
+    pause();
+}
+
+/* A pointer, so that the compiler cannot see the called function. */
+static void (*volatile call_opaquely)(void) = call_until_ended;
+
+static void *end_by_a_handler(void *unused)
+{
+  __attribute__((cleanup(note_unwound), unused)) int frame = 0;
+
+  (void)unused;
+  call_opaquely();
+  return NULL;
+}
+
+/* Runs the body in a thread of a child, because its call must be the first. Returns `unwinding`. */
+static int run_thread_body(void)
+{
+  pthread_t thread;
+  sigset_t all;
+
+  if (!freopen("/dev/null", "w", stdout) || setvbuf(stdout, NULL, _IONBF, 0) != 0)
+    return 99;
+  signal(SIGALRM, end_thread);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL); /* so that the other thread gets SIGALRM */
+  pthread_create(&thread, NULL, thread_body, NULL);
+  pthread_join(thread, NULL);
+  return unwinding;
+}
+
+TEST(cancellation_at_the_trace_runs_the_callers_cleanup)
+{
+  thread_body = cancel_at_the_trace;
+  ck_assert_int_eq(result_in_child(run_thread_body), UNWOUND);
+}
+
+TEST(handler_of_a_signal_at_any_time_may_end_the_thread)
+{
+  struct suite_repeat repeat = suite_repeat(29);
+
+  SKIP_IF(suite_under("qemu"), "qemu's frame of a signal cannot be unwound");
+  SKIP_IF(SUITE_SANITIZED,
+    "a sanitizer finds fault with what the C library does to end a thread in a handler");
+  thread_body = end_by_a_handler;
+  while (suite_again(&repeat)) { /* each seventh below 200, early and late ones mixed */
+    microseconds = 1 + repeat.begun * 11 % 29 * 7;
+    ck_assert_int_eq(result_in_child(run_thread_body), UNWOUND);
+  }
+}
+
+#endif
+
+/* Measurements. */
+
+/* Other processes may use the CPU, so tests that expect a result repeat a measurement that
+   failed. */
+
+#define ADD x += y; __asm__ volatile("" : "+r"(x));
+#define ADD_4 ADD ADD ADD ADD
+
+/* Alternates cpucycles_core_persecond() with another chain of adds, so that both see the same core
+   frequencies. One of Intel's families of CPUs adds twice per cycle. */
+TEST(core_persecond_is_the_rate_of_dependent_adds)
+{
+  enum { ADDS = 200000 };
+  struct suite_repeat retry = suite_retry(500);
+  int takes_one_cycle = cpuc_dependent_add_takes_one_cycle(), known = 0, agree = 0, i;
+  double value = 0, rate = 0;
+  unsigned long x = 0, y = 3;
+
+#ifndef __OPTIMIZE__
+  SKIP_IF(1, "the library was compiled unoptimized");
+#endif
+#if defined(__x86_64__) || defined(__i386__)
+  ck_assert_int_eq(takes_one_cycle, system("grep -q GenuineIntel /proc/cpuinfo 2>/dev/null"
+    " && grep -q '^cpu family.*: 15$' /proc/cpuinfo") != 0);
+#endif
+  if (!takes_one_cycle)
+    ck_assert_int_eq(cpucycles_core_persecond(), 0);
+  SKIP_IF(!takes_one_cycle, "a dependent add does not take one cycle on this CPU");
+  skip_where_the_clock_steps_are_long();
+  __asm__ volatile("" : "+r"(y));
+  while (known < 25 && suite_again(&retry)) {
+    long long time = -cpuc_os_clock_monotonic();
+
+    for (i = 0; i < ADDS; i += 16) {
+      ADD_4 ADD_4 ADD_4 ADD_4
+    }
+    time += cpuc_os_clock_monotonic();
+    rate = ADDS * 1e9 / (double)time;
+    value = (double)cpucycles_core_persecond();
+    ck_assert(value == 0 || (value >= CPUC_RATE_LOWEST && value <= CPUC_RATE_HIGHEST));
+    known += value > 0;
+    agree += value > rate * 0.8 && value < rate * 1.25;
+  }
+  ck_assert_int_gt(known, 0);
+  ck_assert_msg(2 * agree > known, "%g Hz, timed %g: %d of %d agree", value, rate, agree, known);
+}
+
+/* All functions except cpucycles(), which most suites call first. */
+TEST_LOOP(any_function_may_make_the_first_call, 19)
+{
+  static long long (*const counts[])(void) = { cpucycles_persecond, cpucycles_rate,
+    cpucycles_core_persecond, cpucycles_section_begin, cpucycles_section_end,
+    cpucycles_section_overhead, cpucycles_read_overhead, cpucycles_inline,
+    cpucycles_inline_section_begin, cpucycles_inline_section_end,
+    cpucycles_inline_section_overhead };
+  static const char *(*const texts[])(void) = { cpucycles_implementation,
+    cpucycles_frequency_source, cpucycles_implementation_ignored, cpucycles_frequency_ignored };
+
+  ck_assert(!cpuc_process_has_selected());
+  if (_i < 11)
+    ck_assert_int_ge(counts[_i](), 0);
+  else if (_i < 15)
+    (void)texts[_i - 11]();
+  else if (_i == 15)
+    ck_assert(cpucycles_nanoseconds(1) >= 0);
+  else
+    ck_assert_ptr_nonnull(_i == 16 ? (const void *)cpucycles_timer()
+        : _i == 17 ? cpucycles_selected() : cpucycles_counter(0));
+  ck_assert(cpuc_process_has_selected());
+}
+
+/* Compares the rate with the count and the clock, over 20 ms. */
+static int rate_agrees_with_the_count(long long rate)
+{
+  long long begin = cpuc_os_clock_raw(), count = cpucycles(), elapsed;
+
+  do
+    elapsed = cpuc_os_clock_raw() - begin;
+  while (elapsed < 20000000);
+  count = cpucycles() - count;
+  return cpuc_scale_agree_within_1_percent(rate,
+    (long long)((double)count * 1e9 / (double)elapsed));
+}
+
+/* A counter of core cycles has no constant rate, so only a lower bound is checked. Other tests
+   compare its count with other counts. */
+static int rate_differs_from_the_kind(void)
+{
+  const struct cpucycles_counter_info *counter = cpucycles_selected();
+  long long rate = cpucycles_rate();
+
+  if (!counter || cpucycles_rate() != rate) /* the rate is final */
+    return 1;
+  if (strcmp(counter->kind, "clock") == 0 || strcmp(counter->kind, "scaled") == 0)
+    return rate != cpucycles_persecond();
+  if (strcmp(counter->kind, "reference") == 0)
+    return !rate_agrees_with_the_count(rate);
+  return strcmp(counter->kind, "none") == 0 ? rate != 0 : rate <= 1000000;
+}
+
+static int rate_differs_from_the_clock(void)
+{
+  const struct cpucycles_timer_info *timer;
+
+  setenv("CPUCYCLES_IMPLEMENTATION", "default-gettimeofday", 1);
+  timer = cpucycles_timer();
+  return strcmp(cpucycles_implementation(), "default-gettimeofday") != 0
+    || timer->reported_rate != 1000000 || timer->invariant != 1 || !timer->invariant_source
+    || rate_differs_from_the_kind();
+}
+
+/* Each try is a process, because the measurement of the first call can fail on a busy machine. */
+TEST(rate_is_that_of_the_count)
+{
+  static int (*const checks[])(void) = { rate_differs_from_the_kind, rate_differs_from_the_clock };
+  int i, tries;
+
+  skip_where_the_clock_steps_are_long();
+  for (i = 0; i < 2; i++) {
+    for (tries = 0; tries < 20 && result_in_child(checks[i]) != 0; tries++)
+      ;
+    ck_assert_int_lt(tries, 20);
+  }
 }
 
 SUITE("first call")

@@ -83,26 +83,12 @@ static void read_page(void *address)
 #define UNDEFINED_INSTRUCTION ""
 #endif
 
-/* A function without an argument, for cpuc_guard_run(). Not inlined, so that its fault always has
-   the same address. */
-#define BODY(name, code) \
-  __attribute__((noinline)) static void name(void *unused) \
-  { \
-    (void)unused; \
-    code; \
-  }
-
 BODY(run_undefined, __asm__ volatile(UNDEFINED_INSTRUCTION))
 
 static int undefined_instruction_faults(void)
 {
   run_undefined(NULL);
   return 0;
-}
-
-static void set_done(void *done)
-{
-  *(int *)done = 1;
 }
 
 static void fault_in_a_part(void *done)

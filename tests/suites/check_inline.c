@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
-/* Tests the inline reads, and the library's copies of them, against the library's reads: before and
-   after the first call, with each instruction that this CPU has, scaled and unscaled. */
+/* Tests the inline reads against the library's reads: before, in and after the first call, with
+   each instruction that this CPU has, scaled and unscaled. linked.sh tests all kinds of reads in
+   programs that are compiled in other ways. */
 
 #include "config.h"
 
@@ -12,41 +13,12 @@
 #include "lib/scale.h"
 #include "lib/table.h"
 
-#include "tests/suites/one-cpu.h"
-#include "tests/suites/suite.h"
-
-#include <stddef.h>
-#ifdef CPUCYCLES_POSIX
 #include "tests/suites/child.h"
-#endif
+#include "tests/suites/counters.h"
 
-/* Through these pointers the library's copies are called. */
-static long long (*volatile copy_of_inline)(void) = cpucycles_inline;
-static long long (*volatile copy_of_begin)(void) = cpucycles_inline_section_begin;
-static long long (*volatile copy_of_end)(void) = cpucycles_inline_section_end;
-static long long (*volatile copy_of_overhead)(void) = cpucycles_inline_section_overhead;
-
-TEST(inline_reads_continue_the_count_of_cpucycles)
-{
-  long long last = cpucycles(), now;
-  long i;
-
-  for (i = 0; i < 100000; i++) {
-    switch (i % 9) {
-    case 0: now = cpucycles_inline(); break;
-    case 1: now = cpucycles(); break;
-    case 2: now = cpucycles_inline_section_begin(); break;
-    case 3: now = cpucycles_section_begin(); break;
-    case 4: now = cpucycles_inline_section_end(); break;
-    case 5: now = copy_of_inline(); break;
-    case 6: now = copy_of_begin(); break;
-    case 7: now = copy_of_end(); break;
-    default: now = cpucycles_section_end(); break;
-    }
-    ck_assert_int_ge(now, last);
-    last = now;
-  }
-}
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
 
 /* Compiled programs contain these offsets and values. */
 _Static_assert(offsetof(struct cpucycles_inline_state, method) == 0
@@ -66,12 +38,55 @@ static void expect_between(const struct cpuc_reader *reader)
 {
   int i;
 
+  (void)stay_on_this_cpu();
   for (i = 0; i < 1000; i++) {
     long long before = cpuc_reader_read(reader), now = cpucycles_inline();
 
     ck_assert_int_le(before, now);
     ck_assert_int_le(now, cpuc_reader_read(reader));
   }
+}
+
+enum { THREADS = 16 };
+
+/* Returns NULL if the count steps back. Half of the threads read inline first. */
+static void *call_together(void *name)
+{
+  static int arrived;
+  int is_inline = __atomic_fetch_add(&arrived, 1, __ATOMIC_RELAXED) % 2;
+  long long count, next;
+
+  while (__atomic_load_n(&arrived, __ATOMIC_RELAXED) < THREADS)
+    sched_yield();
+  (void)stay_on_this_cpu(); /* for counters of scope "core" */
+  count = is_inline ? cpucycles_inline() : cpucycles();
+  next = is_inline ? cpucycles() : cpucycles_inline();
+  *(const char **)name = cpucycles_implementation();
+  return count < 0 || next < count ? NULL : name;
+}
+
+static int processes(void)
+{
+  int is_slow = suite_under("valgrind") || suite_under("qemu");
+
+  return suite_limit() == 0 ? 1000 : is_slow ? 3 : 60;
+}
+
+TEST_LOOP(sixteen_threads_make_the_first_call_together, processes())
+{
+  pthread_t threads[THREADS];
+  const char *names[THREADS];
+  void *result;
+  int i;
+
+  for (i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, call_together, &names[i]), 0);
+  for (i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], &result);
+    ck_assert_ptr_nonnull(result);
+    ck_assert_str_eq(names[i], cpucycles_implementation());
+  }
+  ck_assert(count_increases());
 }
 
 TEST(state_describes_the_selected_counter)
@@ -168,8 +183,8 @@ static long long scripted_counter(void)
   return scripted_count;
 }
 
-/* Calls the inline function and its copy. With an unknown method, an inline read is a call: the
-   library is newer than the program, or is for another CPU. */
+/* Calls the inline function and the library's copy of it. With an unknown method, an inline read is
+   a call: the library is newer than the program, or is for another CPU. */
 TEST(overhead_is_the_shortest_empty_section)
 {
   static const unsigned int methods[] = { CPUCYCLES_INLINE_CALL, 0xfff0,
@@ -182,6 +197,7 @@ TEST(overhead_is_the_shortest_empty_section)
     { { 41 }, 0 },                            /* stopped in most sections */
     { { -1, -2, -3, -1, -1, -1 }, 0 },
   };
+  long long (*volatile copy_of_overhead)(void) = cpucycles_inline_section_overhead;
   long long found;
   int i;
 
@@ -198,9 +214,4 @@ TEST(overhead_is_the_shortest_empty_section)
   }
 }
 
-static void set_up(void)
-{
-  (void)stay_on_this_cpu();
-}
-
-SUITE_AROUND("inline", set_up, NULL)
+SUITE("inline")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests the one lock of the process: a result is found once, however many threads, signal handlers
    and forks there are. The table of this suite replaces lib/table.c. All of its rows are the
-   same counter. */
+   same counter. Also loads, uses and unloads the shared library, and a module with a static copy of
+   the perf counters. */
 
 #include "config.h"
 
@@ -11,6 +12,10 @@
 #include "tests/suites/child.h"
 #include "tests/suites/counters.h"
 
+#ifdef __linux__
+#include <dlfcn.h>
+#endif
+#include <limits.h>
 #include <pthread.h>
 
 /* Advances on every host, unlike the clock of some hosts. The count has 32 bits, because not every
@@ -22,9 +27,32 @@ static long long read_count(void)
   return __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
 }
 
+static int waits_in_open, is_searching, may_end;
+
+static void search_until_allowed(struct cpuc_selection *unused)
+{
+  (void)unused;
+  set_flag(&is_searching);
+  wait_for(&may_end);
+}
+
+static int open_counter(const struct cpuc_services *services, struct cpuc_diagnosis *diagnosis)
+{
+  (void)services, (void)diagnosis;
+  if (__atomic_exchange_n(&waits_in_open, 0, __ATOMIC_RELAXED))
+    search_until_allowed(NULL);
+  return 0;
+}
+
+static void close_counter(void)
+{
+}
+
 static const struct cpuc_backend counter = {
   .kind = CPUC_KIND_REFERENCE, /* not of core cycles, which would have to be proven */
   .unit = "reads",
+  .open = open_counter,
+  .close = close_counter,
   .read = read_count,
 };
 
@@ -32,7 +60,7 @@ const struct cpuc_table_entry cpuc_table[CPUC_TABLE_LENGTH]
   = { [0 ... CPUC_TABLE_LENGTH - 1] = { "count", "a counter of the test", &counter } };
 
 static void (*finder)(struct cpuc_selection *);
-static int searches, is_searching, may_end;
+static int searches;
 
 static void find_result(struct cpuc_selection *selection)
 {
@@ -116,17 +144,9 @@ TEST(fault_in_a_search_is_handled_and_a_signal_waits)
 
 /* Forks. */
 
-static void search_until_allowed(struct cpuc_selection *unused)
+static void *search_in_a_thread(void *selects)
 {
-  (void)unused;
-  set_flag(&is_searching);
-  wait_for(&may_end);
-}
-
-static void *search_in_a_thread(void *unused)
-{
-  search(search_until_allowed);
-  return unused;
+  return selects ? (void *)cpucycles_selected() : (search(search_until_allowed), NULL);
 }
 
 static void *search_beside(void *unused)
@@ -163,16 +183,18 @@ static int child_has_found_nothing(void)
   return !child_has_found;
 }
 
-/* The thread that searches does not exist in the child, where its search would never end. Another
-   thread of the parent waits for it. */
-TEST(result_is_found_once_and_again_in_a_forked_child_also_in_fork_handlers)
+/* The thread that searches, or selects, does not exist in the child, where its search would never
+   end. Another thread of the parent waits for it. _i: whether it selects. */
+TEST_LOOP(result_is_found_once_and_again_in_a_forked_child_also_in_fork_handlers, 2)
 {
   const struct timespec pause = { 0, 20000000 };
   pthread_t threads[2];
   void *found;
 
-  cpucycles();
-  ck_assert_int_eq(pthread_create(&threads[0], NULL, search_in_a_thread, NULL), 0);
+  waits_in_open = _i;
+  if (!_i)
+    cpucycles();
+  ck_assert_int_eq(pthread_create(&threads[0], NULL, search_in_a_thread, _i ? threads : NULL), 0);
   wait_for(&is_searching);
   ck_assert_int_eq(pthread_create(&threads[1], NULL, search_beside, NULL), 0);
 #ifndef __APPLE__ /* whose constructors have no priorities */
@@ -184,7 +206,8 @@ TEST(result_is_found_once_and_again_in_a_forked_child_also_in_fork_handlers)
   pthread_join(threads[0], NULL);
   pthread_join(threads[1], &found);
   ck_assert_ptr_nonnull(found);
-  ck_assert_int_eq(searches, 0);
+  ck_assert_int_eq(searches, _i);
+  ck_assert(count_increases());
 }
 
 /* Signals. */
@@ -207,5 +230,78 @@ TEST(blocked_fault_signal_that_is_sent_stays_pending)
   sigpending(&pending);
   ck_assert_int_eq(sigismember(&pending, signal), 1);
 }
+
+/* Loading and unloading. Also tests that a read is not a cancellation point, which check_perfevent
+   cannot test, because it replaces the system calls. */
+
+#if defined(__linux__) && HAVE_BACKEND_default_perfevent
+
+static void *module_handle;
+static int (*module_open)(void);
+static long long (*module_read)(void);
+
+/* Loads a library. Skips the test if that is impossible here. */
+static void *load(const char *library)
+{
+  void *handle = dlopen(library, RTLD_NOW);
+  const char *error = handle ? "" : dlerror();
+
+  SKIP_IF(access(library, R_OK) != 0, "configured without shared libraries");
+  SKIP_IF(strcmp(error, "Dynamic loading not supported") == 0,
+    "this C library cannot load libraries into a static program");
+  ck_assert_msg(handle != NULL, "%s", error);
+  return handle;
+}
+
+static void load_module(void)
+{
+  module_handle = load("tests/programs/.libs/perf-module.so");
+  skip_without_perf_events();
+  *(void **)&module_open = dlsym(module_handle, "module_open");
+  *(void **)&module_read = dlsym(module_handle, "module_read");
+  ck_assert_int_eq(module_open(), 0);
+}
+
+/* Loads the module more often than a process can have keys. */
+TEST(module_is_loaded_and_unloaded_in_turn)
+{
+  int before = open_descriptors(), i;
+
+  SKIP_IF(suite_under("valgrind"), "valgrind takes minutes to load a module so often");
+  for (i = 0; i <= PTHREAD_KEYS_MAX; i++) {
+    load_module();
+    ck_assert_int_gt(module_read(), -1);
+    ck_assert_int_eq(dlclose(module_handle), 0);
+  }
+  ck_assert_int_eq(open_descriptors(), before);
+}
+
+TEST(shared_library_stays_loaded)
+{
+  const char *library = ".libs/libcpucycles.so.1";
+
+  ck_assert_int_eq(dlclose(load(library)), 0);
+  ck_assert_ptr_nonnull(dlopen(library, RTLD_NOW | RTLD_NOLOAD));
+}
+
+static volatile int returned;
+
+static void *read_when_canceled(void *unused)
+{
+  module_read();
+  pthread_cancel(pthread_self());
+  module_read();
+  returned = 1;
+  return unused;
+}
+
+TEST(read_is_not_a_cancellation_point)
+{
+  load_module();
+  result_in_thread(read_when_canceled, NULL);
+  ck_assert_int_eq(returned, 1);
+}
+
+#endif
 
 SUITE("process")

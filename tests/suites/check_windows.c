@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: 0BSD OR MIT */
 /* Tests, on Windows, the fault guard, which catches every fault of the guarded body and no other
-   fault; the first call of a process, from many threads; the answers of the functions after it; and
-   the clocks. */
+   fault; the answers of the functions; and the clocks. */
 
 #include "config.h"
 
@@ -16,14 +15,6 @@
 
 static volatile char *volatile forbidden; /* volatile, because handlers read it */
 
-/* A function without an argument, for cpuc_guard_run(). */
-#define BODY(name, code) \
-  static void name(void *unused) \
-  { \
-    (void)unused; \
-    code; \
-  }
-
 BODY(read_page, (void)*forbidden)
 BODY(run_trap, __builtin_trap())
 #if defined(__i386__) || defined(__x86_64__)
@@ -37,11 +28,6 @@ static void divide_by_zero(void *unused)
   __asm__ volatile("divl %2" : "+a"(low), "+d"(high) : "r"(0));
 }
 #endif
-
-static void set_done(void *done)
-{
-  *(int *)done = 1;
-}
 
 static const struct {
   void (*body)(void *unused);
@@ -171,42 +157,6 @@ TEST(unhandled_fault_reaches_the_last_filter)
   leave_guard();
   ck_assert_int_eq(status, 2);
   ck_assert_int_eq(faults_seen, 1);
-}
-
-enum { THREADS = 16 };
-
-static HANDLE all_threads_ready;
-
-static DWORD CALLBACK call_together(void *name)
-{
-  WaitForSingleObject(all_threads_ready, INFINITE);
-  if (cpucycles() < 0)
-    return 1;
-  *(const char **)name = cpucycles_implementation();
-  return 0;
-}
-
-TEST_LOOP(sixteen_threads_make_the_first_call_together, 20)
-{
-  HANDLE threads[THREADS];
-  const char *names[THREADS];
-  DWORD status;
-  int i;
-
-  all_threads_ready = CreateEventA(NULL, TRUE, FALSE, NULL);
-  for (i = 0; i < THREADS; i++) {
-    threads[i] = CreateThread(NULL, 0, call_together, &names[i], 0, NULL);
-    ck_assert_ptr_nonnull(threads[i]);
-  }
-  Sleep(1);
-  SetEvent(all_threads_ready);
-  ck_assert_int_eq(WaitForMultipleObjects(THREADS, threads, TRUE, 60000), WAIT_OBJECT_0);
-  for (i = 0; i < THREADS; i++) {
-    ck_assert(GetExitCodeThread(threads[i], &status));
-    ck_assert_int_eq(status, 0);
-    ck_assert_ptr_eq(names[i], names[0]);
-  }
-  ck_assert(count_increases());
 }
 
 TEST(every_function_answers_and_the_clocks_of_the_system_work)

@@ -46,6 +46,20 @@ static inline void leave_guard(void)
   cpuc_os_thread_restore_signals_and_cancellation(&outside_guard);
 }
 
+/* A function without an argument, for cpuc_guard_run(). Not inlined, so that its fault always has
+   the same address. */
+#define BODY(name, code) \
+  __attribute__((noinline)) static void name(void *unused) \
+  { \
+    (void)unused; \
+    code; \
+  }
+
+static inline void set_done(void *done)
+{
+  *(int *)done = 1;
+}
+
 /* Returns 1 if the count increases within 10^8 reads, and does not decrease before. The thread
    stays on its CPU. */
 static inline int count_increases(void)

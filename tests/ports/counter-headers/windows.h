@@ -9,16 +9,9 @@
 #include <stdint.h>
 
 typedef int BOOL;
-typedef int32_t LONG; /* 32 bits on Windows, in every program */
-typedef uint32_t DWORD;
-typedef int64_t LONGLONG;
 
 typedef union {
-  struct {
-    DWORD LowPart;
-    LONG HighPart;
-  } u;
-  LONGLONG QuadPart;
+  int64_t QuadPart;
 } LARGE_INTEGER;
 
 BOOL QueryPerformanceCounter(LARGE_INTEGER *count);
