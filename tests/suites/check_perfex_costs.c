@@ -97,6 +97,35 @@ TEST(measured_costs_are_in_order_and_have_their_origin)
   ck_assert_int_gt(table.measured.nanoseconds, 0);
 }
 
+static long long whole(long long picoseconds)
+{
+  return picoseconds / 1000;
+}
+
+static long long rest(long long picoseconds)
+{
+  return picoseconds % 1000;
+}
+
+TEST(measured_times_are_printed)
+{
+  struct pfx_cost_table table = table_now();
+  long long cycle = table.measured.cycle.typical, branch = table.measured.branch_miss.typical,
+            load = table.measured.level[0].load.typical,
+            tenths = (table.measured.nanoseconds + 50000) / 100000;
+  char expected[256];
+
+  snprintf(expected, sizeof expected, "\ncosts of 0: measured here within %lld.%lld ms; nanoseconds:"
+    " cycle %lld.%03lld, mispredicted branch %lld.%03lld, load from L1 %lld.%03lld", tenths / 10,
+    tenths % 10, whole(cycle), rest(cycle), whole(branch), rest(branch), whole(load), rest(load));
+  capture_begin(stderr);
+  ck_assert_int_gt(print_costs(0, 1, 24, 1), 0);
+  ck_assert_ptr_nonnull(strstr(capture_end(), expected));
+  snprintf(expected, sizeof expected, "%51s %15s %15s %15s\n", "count", "minimum s", "typical s",
+    "maximum s");
+  ck_assert_int_eq(strncmp(captured, expected, strlen(expected)), 0);
+}
+
 static sigjmp_buf before_first_use;
 
 static void jump_out(int signal)

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 /* The names of the numbers with a kernel event. check_perfex_groups tests what they name. */
 static const char *const names[PFX_EVENTS] = { [0] = "cycles", [6] = "branches",
@@ -484,6 +485,35 @@ static void *count_when_canceled(void *unused)
   start = start_counters(0, 15);
   return read_counters(0, &c0, 15, &c1) == start ? unused : &started;
 }
+
+#if defined(PR_SET_TSC) && (defined(__x86_64__) || defined(__i386__))
+
+static void do_nothing(void *unused)
+{
+  (void)unused;
+}
+
+enum { IMPOSSIBLE = 2 };
+
+static int bench_without_tsc(void)
+{
+  struct perfex_group *group = perfex_open("page-faults", 0);
+  double count;
+
+  if (!group || prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
+    return IMPOSSIBLE;
+  return perfex_bench(group, &count, do_nothing, NULL) != 0;
+}
+
+TEST(benchmark_works_where_the_tsc_is_forbidden)
+{
+  int result = result_in_child(bench_without_tsc);
+
+  SKIP_IF(result == IMPOSSIBLE, "there are no perf events, or PR_SET_TSC fails");
+  ck_assert_int_eq(result, 0);
+}
+
+#endif
 
 TEST(counting_is_not_a_cancellation_point)
 {

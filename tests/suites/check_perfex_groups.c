@@ -307,6 +307,7 @@ static const struct {
   { "cpu/mem-loads/", 4, 0x1cd, 3 },
   { "cpu/mem-loads,ldlat=7/", 4, 0x1cd, 7 },
   { "cpu/wide=0x1ff/", 4, 0x10000000ff, 0 },
+  { "cpu/top/", 4, 1ULL << 63, 0 },
   { "cpu/config=0xabc,config1=2/:uk", 4, 0xabc, 2 },
   { " \tcs:k\n ", 1, 3, 0 },
 };
@@ -317,6 +318,7 @@ static const struct {
 } pmus[] = { { "cpu/type", "4\n" }, { "cpu/format/event", "config:0-7\n" },
   { "cpu/format/umask", "config:8-15\n" }, { "cpu/format/edge", "config:18\n" },
   { "cpu/format/ldlat", "config1:0-15\n" }, { "cpu/format/wide", "config:0-7,36\n" },
+  { "cpu/format/top", "config:63\n" },
   { "cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3\n" },
   { "cpu/events/wrong", "event=0xcd,thread=?\n" },
   { "cpu_core/type", "4\n" }, { "cpu_core/cpus", "0-1000\n" },
@@ -365,7 +367,7 @@ TEST(malformed_names_fail_with_a_sentence)
     { "nonesuch", "\"nonesuch\"" }, { "cycles:x", ":uk" }, { "cycles:", ":uk" },
     { ":u", "\":u\"" },
     { "r", "\"r\"" }, { "r12345678901234567", "not the name" }, { "cpu/event=/", "not a number" },
-    { "cpu/event=0x/", "not a number" }, { "cpu/event=-1/", "not a number" },
+    { "cpu/event=0x/", "not a number" }, { "cpu/event=-1/", ": -1 is not a number" },
     { "cpu/event=0x100/", "does not fit" }, { "cpu/event=1,/", "neither an event" },
     { "cpu//", "neither an event" }, { "cpu/event=1", "two slashes" },
     { "cpu/event=60/uk", "two slashes" }, /* the colon is missing */
@@ -569,6 +571,18 @@ TEST(event_that_this_user_may_not_count_in_the_kernel_has_a_remedy)
   write_file("/proc/sys/kernel/perf_event_paranoid", "2\n");
   expect_refusal("page-faults:uk", 0, EACCES, "may not count the kernel");
   expect_refusal("page-faults", 0, EACCES, "a security module");
+  remove_machine();
+}
+
+/* PMUs outside of the cores count for CPUs, not for threads, or cannot exclude the kernel. */
+TEST(pmu_that_does_not_count_in_threads_is_named)
+{
+  perf_kernel.refused = PERF_COUNT_SW_PAGE_FAULTS_MIN;
+  perf_kernel.refusal_errno = EINVAL;
+  make_machine();
+  write_file("/sys/bus/event_source/devices/uncore_imc/type", "12\n");
+  expect_refusal("uncore_imc/config=4/", 0, ENOTSUP, "user mode alone: append :uk");
+  expect_refusal("uncore_imc/config=4/:uk", 0, ENOTSUP, "does not count in a thread");
   remove_machine();
 }
 
