@@ -917,13 +917,14 @@ TEST(handler_of_a_signal_at_any_time_may_end_the_thread)
 #define ADD_4 ADD ADD ADD ADD
 
 /* Alternates cpucycles_core_persecond() with another chain of adds, so that both see the same core
-   frequencies. One of Intel's families of CPUs adds twice per cycle. */
+   frequencies. Other programs only slow the other chain, so its fastest run is the upper bound. One
+   of Intel's families of CPUs adds twice per cycle. */
 TEST(core_persecond_is_the_rate_of_dependent_adds)
 {
   enum { ADDS = 200000 };
   struct suite_repeat retry = suite_retry(500);
   int takes_one_cycle = cpuc_dependent_add_takes_one_cycle(), known = 0, agree = 0, i;
-  double value = 0, rate = 0;
+  double value = 0, rate = 0, fastest = 0;
   unsigned long x = 0, y = 3;
 
 #ifndef __OPTIMIZE__
@@ -949,10 +950,12 @@ TEST(core_persecond_is_the_rate_of_dependent_adds)
     value = (double)cpucycles_core_persecond();
     ck_assert(value == 0 || (value >= CPUC_RATE_LOWEST && value <= CPUC_RATE_HIGHEST));
     known += value > 0;
-    agree += value > rate * 0.8 && value < rate * 1.25;
+    fastest = rate > fastest ? rate : fastest;
+    agree += value > rate * 0.8 && value < fastest * 1.25;
   }
   ck_assert_int_gt(known, 0);
-  ck_assert_msg(2 * agree > known, "%g Hz, timed %g: %d of %d agree", value, rate, agree, known);
+  ck_assert_msg(2 * agree > known, "%g Hz, timed %g: %d of %d agree", value, fastest, agree,
+    known);
 }
 
 /* All functions except cpucycles(), which most suites call first. */
