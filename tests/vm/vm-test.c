@@ -816,15 +816,13 @@ static int goes_offline(char **arguments)
 /* Number of times that CPU 0 was in an idle state that resets its PMU. */
 static long idle_count(void)
 {
-  char text[32];
-  int descriptor = open("/sys/devices/system/cpu/cpu0/cpuidle/state1/usage", O_RDONLY | O_CLOEXEC);
-  ssize_t length = descriptor < 0 ? -1 : read(descriptor, text, sizeof text - 1);
+  FILE *file = fopen("/sys/devices/system/cpu/cpu0/cpuidle/state1/usage", "re");
+  long count;
 
-  if (length < 0)
+  if (!file || fscanf(file, "%ld", &count) != 1)
     exit(fail("there is no idle state: %s", strerror(errno)));
-  text[length] = '\0';
-  close(descriptor);
-  return atol(text);
+  fclose(file);
+  return count;
 }
 
 /* idles NAME: the count continues after the CPU slept. The count of a thread excludes the sleep
