@@ -6,11 +6,19 @@
 
 #include "cpucycles-info/report.h"
 #include "sys/dependent-add.h"
+#include "sys/diagnosis.h"
 #include "sys/perf/pmu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char *const reason_codes[] = {
+  [CPUC_REASON_NONE] = "",
+#define CPUC_REASON(id, code, sentence) [CPUC_REASON_##id] = code,
+#include "sys/reasons.def"
+#undef CPUC_REASON
+};
 
 const struct counter_results *results_of(const struct report *report, const char *counter)
 {
@@ -78,7 +86,8 @@ static const struct cpucycles_counter_info *find_better(const struct library_inf
   for (i = 0; i < library->counter_count; i++) {
     counter = library->counters[i];
     kind = cpuc_kind_named(counter->kind);
-    if (kind >= least || (counter->reason && strcmp(counter->reason, "not-asked") == 0)
+    if (kind >= least
+      || (counter->reason && strcmp(counter->reason, reason_codes[CPUC_REASON_NOT_ASKED]) == 0)
       || (!counter->explanation && counter->state == CPUCYCLES_DROPPED))
       continue;
     if (!counter->explanation)

@@ -30,6 +30,9 @@
 #include "sys/guard.h"
 #include "sys/lock.h"
 #include "sys/os-thread.h"
+#ifdef HAVE_PERF_EVENTS
+#include "sys/perf/kernel.h"
+#endif
 
 #include <errno.h>
 #include <signal.h>
@@ -178,12 +181,16 @@ static const char *name_of(int number)
    with arguments with which it opens nothing. */
 void cpuc_trapped_call_list(char *text, size_t size)
 {
-  static const char nothing[256]; /* the attributes; for no process and no CPU, nothing opens */
+#ifdef HAVE_PERF_EVENTS
+  struct perf_event_attr nothing = { .size = 1 }; /* too small to open an event */
+#endif
   size_t used = 0;
   int i;
 
   *text = 0;
-  syscall(SYS_perf_event_open, nothing, -1, -1, -1, 0);
+#ifdef HAVE_PERF_EVENTS
+  (void)cpuc_perf_kernel_open(&nothing, -1);
+#endif
   for (i = 0; i < trapped->count && used < size; i++) {
     const char *name = name_of(trapped->numbers[i]), *separator = i ? ", " : "";
 

@@ -284,10 +284,10 @@ void cpuc_perf_forked(void)
 void cpuc_perf_explain(const struct cpuc_perf_counter *dropped, int error, int signal,
   struct cpuc_diagnosis *diagnosis)
 {
+  if (signal == SIGSYS || error != 0)
+    cpuc_remedy_for_perf_event(error, signal, 1, 0, diagnosis);
   if (error == EACCES && diagnosis->machine->cycles.is_known && dropped->diagnose_access)
     dropped->diagnose_access(diagnosis);
-  else if (signal == SIGSYS || (error != 0 && error != EIO))
-    cpuc_remedy_for_perf_event(error, signal, 1, 0, diagnosis);
 }
 
 /* First tests whether the kernel has the event. The test uses the storage of the thread, so that
@@ -303,19 +303,10 @@ int cpuc_perf_open(const struct cpuc_perf_counter *opened, const struct cpuc_ser
   error = cpuc_perf_cycles_find(&diagnosis->machine->cycles, &cpuc_perf_self.events[0]);
   close_events();
   cycles = diagnosis->machine->cycles;
-  if (cycles.is_partial)
-    diagnosis->explanation = "there are more than 4 core types, or one of them has no event";
-  if (error != 0)
-    return error;
-  error = open_events();
-  if (error == EIO)
-    diagnosis->explanation
-      = "the event opened, but does not count: other events may use its hardware";
-  if (error == 0 && counter->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP) {
-    diagnosis->explanation
-      = "the kernel has the event, but its page is missing or does not give programs access";
+  if (error == 0)
+    error = open_events();
+  if (error == 0 && counter->instruction && cpuc_perf_self.state != CPUC_PERF_VIA_MMAP)
     error = EACCES;
-  }
   if (error == 0 && cycles.with_kernel)
     diagnosis->unit = "core cycles in user mode and kernel";
   return error;

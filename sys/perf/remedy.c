@@ -57,6 +57,25 @@ static void explain(struct cpuc_diagnosis *diagnosis, const char *explanation, c
   diagnosis->remedy = remedy;
 }
 
+/* Explains why an event that the kernel has does not serve the counter. Returns 0 if the kernel does
+   not have it. */
+static int explain_opened(int error, struct cpuc_diagnosis *diagnosis)
+{
+  const struct cpuc_perf_cycles *cycles = &diagnosis->machine->cycles;
+
+  if (cycles->is_partial)
+    explain(diagnosis, "there are more than 4 core types, or one of them has no event", NULL);
+  else if (error == EIO)
+    explain(diagnosis, "the event opened, but does not count: other events may use its hardware",
+      NULL);
+  else if (error == EACCES && cycles->is_known)
+    explain(diagnosis,
+      "the kernel has the event, but its page is missing or does not give programs access", NULL);
+  else
+    return 0;
+  return 1;
+}
+
 /* Explains what no permission changes. Most emulators of one program lack the system call, whatever
    the machine has. Returns 0 if there may be a PMU. */
 static int explain_absence(int error, int pmu, struct cpuc_diagnosis *diagnosis)
@@ -167,6 +186,8 @@ void cpuc_remedy_for_perf_event(int error, int signal, int needs_pmu, int counts
   struct cpuc_machine *machine = diagnosis->machine;
   int pmu;
 
+  if (explain_opened(error, diagnosis))
+    return;
   cpuc_machine_find(machine);
   pmu = needs_pmu ? machine->pmu : CPUC_MACHINE_PMU_PRESENT;
   if (signal)

@@ -730,7 +730,6 @@ TEST_LOOP(counter_without_user_space_access_or_hardware_is_not_opened, 5)
   select_without_events();
   descriptors = open_descriptors();
   ck_assert_int_eq(open_counter(&cpuc_select_services, &diagnosis), error);
-  ck_assert_ptr_nonnull(diagnosis.explanation);
   cpuc_perf_close();
   ck_assert_int_eq(open_descriptors(), descriptors);
   ck_assert_int_eq(executed, 0);
@@ -738,6 +737,8 @@ TEST_LOOP(counter_without_user_space_access_or_hardware_is_not_opened, 5)
   perf_kernel.has_no_events = 1;
   cpuc_backend_default_perfevent.open(&cpuc_select_services, &later);
   explain_refusal(error, 0, &diagnosis);
+  ck_assert_ptr_nonnull(
+    strstr(diagnosis.explanation, error == EIO ? "does not count" : "its page is missing"));
   ck_assert_str_eq(diagnosis.remedy ? diagnosis.remedy : "",
     error == EACCES ? "remedy of the test" : "");
 }
@@ -809,6 +810,7 @@ TEST_LOOP(each_core_type_has_its_event_or_the_counter_is_dropped,
   add_page(0, 48, 0);
   select_without_events();
   ck_assert_int_eq(open_counter(&cpuc_select_services, &diagnosis), core_types[_i].error);
+  explain_refusal(core_types[_i].error, 0, &diagnosis);
   ck_assert_int_eq(diagnosis.explanation != NULL, core_types[_i].error != 0);
   ck_assert_str_eq(diagnosis.unit ? diagnosis.unit : "",
     perf_kernel.excluding_pmu ? "core cycles in user mode and kernel" : "");
