@@ -23,7 +23,7 @@ static void summarize_counter(const struct cpucycles_counter_info *counter,
 {
   write_words("\nsummary counter  %s: %s", counter->name,
     is_of_core_cycles(counter) && core->counts_core_cycles != 1
-      ? cpuc_kind_facts[CPUC_KIND_NONE].count_unit : counter->count_unit);
+      ? cpuc_kind_facts[CPUC_KIND_UNPROVEN].count_unit : counter->count_unit);
   if (counter->scaling > 0 && (counter->scaling < 1 || counter->scaling > 1))
     write_words(" (%s * %.6g)", counter->unit, counter->scaling);
   if (is_of_core_cycles(counter) || core->counted_persecond <= 0)

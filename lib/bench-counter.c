@@ -22,7 +22,7 @@ int cpuc_bench_counter_describe(struct cpuc_bench_meter *meter)
   meter->rate_is_known = rate > 0;
   meter->rate = (double)(rate > 0 ? rate : cpucycles_persecond());
   meter->counts_core_cycles = cpuc_kind_facts[cpuc_kind_named(counter->kind)].counts_core_cycles
-    && strcmp(counter->count_unit, cpuc_kind_facts[CPUC_KIND_NONE].count_unit) != 0;
+    && strcmp(counter->count_unit, cpuc_kind_facts[CPUC_KIND_UNPROVEN].count_unit) != 0;
   meter->counts_sleep = strcmp(counter->scope, "thread") != 0;
   /* the counts of an emulator are its own */
   meter->add_takes_one_cycle = cpuc_dependent_add_takes_one_cycle() && !cpuc_emulator_find();

@@ -202,7 +202,7 @@ static long long count_per_add(long long advance, long passes)
 static void note_unproven(struct cpuc_candidate *candidate, long long thousandths)
 {
   candidate->is_unproven = 1;
-  candidate->info.count_unit = cpuc_kind_facts[CPUC_KIND_NONE].count_unit;
+  candidate->info.count_unit = cpuc_candidate_kind(candidate)->count_unit;
   cpuc_reasons_set(&candidate->info, CPUC_REASON_NOT_CORE_CYCLES);
   snprintf(candidate->explanation, sizeof candidate->explanation,
     "%s: its count advances by %lld.%03lld per core cycle", candidate->info.explanation,
@@ -253,7 +253,8 @@ static void read_again(void *argument)
   struct cpuc_candidate *candidate = argument;
   long long smallest;
 
-  if (!cpuc_candidate_kind(candidate)->counts_core_cycles || candidate->backend->is_of_thread)
+  if (!cpuc_kind_facts[candidate->backend->kind].counts_core_cycles
+    || candidate->backend->is_of_thread)
     (void)candidate->reader.read();
   else if (find_step(&candidate->reader, 1, &smallest) == CPUC_REASON_NOT_INCREASING)
     cpuc_reasons_drop(&candidate->info, CPUC_REASON_NOT_INCREASING);

@@ -35,11 +35,11 @@ struct cpuc_candidate {
 void cpuc_candidate_begin(struct cpuc_candidate *candidate, const struct cpuc_table_entry *entry,
   struct cpuc_candidate_context *context);
 
-/* Returns what follows from the kind of the counter. */
+/* Returns what follows from the kind of the counter, and from its proof. */
 static inline const struct cpuc_kind_facts *cpuc_candidate_kind(
   const struct cpuc_candidate *candidate)
 {
-  return &cpuc_kind_facts[candidate->backend->kind];
+  return &cpuc_kind_facts[candidate->is_unproven ? CPUC_KIND_UNPROVEN : candidate->backend->kind];
 }
 
 /* Runs the trial: opens, scales, extends, scores and proves the counter, then closes it. Afterwards

@@ -62,10 +62,9 @@ static int is_usable(const struct cpuc_candidate *candidate)
   return candidate->info.state == CPUCYCLES_USABLE;
 }
 
-/* The lower group wins, whatever the scores. */
 static int group_of(const struct cpuc_candidate *candidate)
 {
-  return candidate->is_unproven ? CPUC_KIND_GROUP_UNPROVEN : cpuc_candidate_kind(candidate)->group;
+  return cpuc_candidate_kind(candidate)->group;
 }
 
 /* Returns 1 if an earlier usable counter of this group or a lower one has the same register_name.

@@ -16,8 +16,7 @@ enum { TRIES = 4 }; /* because a measurement can be interrupted */
 void cpuc_timer_find_info(struct cpuc_selection *selection)
 {
   const struct cpuc_candidate *candidate = selection->selected;
-  const struct cpuc_kind_facts *kind
-    = &cpuc_kind_facts[candidate->is_unproven ? CPUC_KIND_NONE : candidate->backend->kind];
+  const struct cpuc_kind_facts *kind = cpuc_candidate_kind(candidate);
   struct cpucycles_timer_info *found = &selection->timer;
 
   selection->reported = cpuc_reported_rate(candidate->backend);

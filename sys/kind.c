@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_NONE + 1] = {
+const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_UNPROVEN + 1] = {
   /* name, penalty, unit of the count, group, core cycles, time-based, fallback, invariant and its
      source */
   [CPUC_KIND_CORE] = { "core", 0, "core cycles", 0, 1, 0, 0, 0, "kind of the counter" },
@@ -18,6 +18,7 @@ const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_NONE + 1] = {
     = { "scaled", 100, "scaled cycles", 1, 0, 1, 1, 1, "architecture or operating system" },
   [CPUC_KIND_CLOCK] = { "clock", 200, "scaled cycles", 1, 0, 1, 0, 1, "operating system" },
   [CPUC_KIND_NONE] = { "none", 200, "counts", 1, 0, 0, 0, -1, NULL },
+  [CPUC_KIND_UNPROVEN] = { NULL, 0, "counts", 2, 0, 0, 0, -1, NULL },
 };
 
 enum cpuc_kind cpuc_kind_named(const char *name)

@@ -13,7 +13,8 @@ enum cpuc_kind {
   CPUC_KIND_REFERENCE,        /* near the nominal frequency, never scaled */
   CPUC_KIND_SCALED,           /* outside of the core, any rate, scaled to cycles */
   CPUC_KIND_CLOCK,            /* OS clock, fixed rate, scaled to cycles */
-  CPUC_KIND_NONE              /* counts nothing */
+  CPUC_KIND_NONE,             /* counts nothing */
+  CPUC_KIND_UNPROVEN          /* of core cycles by its name, but counts something else */
 };
 
 struct cpuc_kind_facts {
@@ -30,12 +31,9 @@ struct cpuc_kind_facts {
   const char *invariant_source;
 };
 
-extern const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_NONE + 1];
+extern const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_UNPROVEN + 1];
 
-/* The group of a counter of core cycles that counts something else. */
-enum { CPUC_KIND_GROUP_UNPROVEN = 2 };
-
-/* Returns the kind of this name. */
+/* Returns the kind of this name, never CPUC_KIND_UNPROVEN, which has none. */
 enum cpuc_kind cpuc_kind_named(const char *name);
 
 #pragma GCC visibility pop

@@ -57,8 +57,8 @@ static void explain(struct cpuc_diagnosis *diagnosis, const char *explanation, c
   diagnosis->remedy = remedy;
 }
 
-/* Explains why an event that the kernel has does not serve the counter. Returns 0 if the kernel does
-   not have it. */
+/* Explains why an event that the kernel has does not serve the counter. Returns 0 if the kernel
+   does not have it. */
 static int explain_opened(int error, struct cpuc_diagnosis *diagnosis)
 {
   const struct cpuc_perf_cycles *cycles = &diagnosis->machine->cycles;
