@@ -6,6 +6,7 @@
 
 #include "cpucycles-info/fill.h"
 #include "cpucycles-info/child.h"
+#include "sys/chain.h"
 #include "sys/clock-sample.h"
 #include "sys/clock-wait.h"
 #include "sys/dependent-add.h"
@@ -111,26 +112,22 @@ static void observe(struct counter_results *results, double seconds)
     = ((double)(begin.width + end.width) / 2 + (double)clock_step) / (double)time * 1e6;
 }
 
-/* Compares a counter of core cycles with a chain of adds that take one cycle each. The count of two
-   lengths of chain less that of one length is free of the cost of a read, and the smallest counts
-   are free of interruptions. lib/chain.c does so with shorter chains. */
+static long long read_cycles(const void *unused)
+{
+  (void)unused;
+  return cpucycles();
+}
+
+/* Compares a counter of core cycles with a chain of adds that take one cycle each. */
 static void measure_core_ratio(struct counter_results *results)
 {
-  long long smallest[2] = { LLONG_MAX, LLONG_MAX }, count;
-  int i, length;
+  long long advance;
 
-  if (!cpuc_dependent_add_takes_one_cycle())
+  if (!cpuc_dependent_add_takes_one_cycle()
+    || !cpuc_chain_measure(read_cycles, NULL, CHAIN_PASSES, CHAIN_WINDOWS, 0, &advance, NULL))
     return;
-  for (i = 0; i < CHAIN_WINDOWS; i++)
-    for (length = 0; length < 2; length++) {
-      count = cpucycles();
-      if (cpuc_dependent_add_run((length + 1L) * CHAIN_PASSES) != 0)
-        return;
-      count = cpuc_step_between(count, cpucycles());
-      smallest[length] = count < smallest[length] ? count : smallest[length];
-    }
-  results->counts_per_core_cycle = (double)cpuc_step_between(smallest[0], smallest[1])
-    / (CHAIN_PASSES * CPUC_DEPENDENT_ADD_PASS);
+  results->counts_per_core_cycle
+    = (double)advance / (CHAIN_PASSES * CPUC_DEPENDENT_ADD_PASS);
   results->has_core_ratio = 1;
 }
 

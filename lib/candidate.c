@@ -8,7 +8,6 @@
 
 #include "lib/candidate.h"
 #include "lib/calibrate.h"
-#include "lib/chain.h"
 #include "lib/extend32.h"
 #include "lib/reasons.h"
 #include "sys/dependent-add.h"
@@ -228,7 +227,8 @@ static void prove(void *argument)
     return; /* a chain proves nothing */
   passes = find_passes(candidate);
   for (i = 0; i < TRIES; i++) {
-    agree = cpuc_chain_measure(&candidate->reader, passes, WINDOWS << i, PARTS, &advance, &longer);
+    agree = cpuc_reader_measure_chain(&candidate->reader, passes, WINDOWS << i, PARTS, &advance,
+      &longer);
     thousandths = count_per_add(advance, passes);
     is_low = thousandths < CPUC_DEPENDENT_ADD_LOWEST
       && count_per_add(longer, 2 * passes) < CPUC_DEPENDENT_ADD_LOWEST;

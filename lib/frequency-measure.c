@@ -5,8 +5,8 @@
 
 #include "config.h"
 
-#include "lib/chain.h"
 #include "lib/frequency.h"
+#include "lib/reader.h"
 #include "lib/scale.h"
 #include "sys/dependent-add.h"
 #include "sys/os-clock.h"
@@ -56,7 +56,7 @@ static long measure_roughly(long long step, long long *time)
   if (step == 0)
     return 0;
   for (passes = 1; passes <= PASSES_LIMIT; passes *= 2)
-    if (!cpuc_chain_measure(&os_clock, passes, ROUGH_WINDOWS, 0, time, NULL))
+    if (!cpuc_reader_measure_chain(&os_clock, passes, ROUGH_WINDOWS, 0, time, NULL))
       return 0;
     else if (*time >= least)
       return passes;
@@ -86,7 +86,8 @@ long long cpuc_frequency_least_plausible_by(long long (*read)(void), long long r
   long long advance = 0;
 
   if (!cpuc_dependent_add_takes_one_cycle() || find_step() == 0
-    || !cpuc_chain_measure(&reader, PASSES, ROUGH_WINDOWS, 0, &advance, NULL) || advance <= 0)
+    || !cpuc_reader_measure_chain(&reader, PASSES, ROUGH_WINDOWS, 0, &advance, NULL)
+    || advance <= 0)
     return 0;
   return cpuc_rate_if_plausible(
     (unsigned long long)(rate * PASSES * CPUC_DEPENDENT_ADD_PASS / advance)) / 5 * 2;
@@ -109,8 +110,8 @@ long long cpuc_frequency_measure_core(void)
     passes = longer;
   }
   windows = (int)(BUDGET_NS / (3 * rough));
-  if (!cpuc_chain_measure(&os_clock, passes, windows < LEAST_WINDOWS ? LEAST_WINDOWS : windows, 100,
-        &time, NULL))
+  if (!cpuc_reader_measure_chain(&os_clock, passes,
+        windows < LEAST_WINDOWS ? LEAST_WINDOWS : windows, 100, &time, NULL))
     return 0;
   /* the rough measurement was interrupted, so the windows are too short for this clock */
   if (step > 100 && time < wanted / 2)

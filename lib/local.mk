@@ -28,8 +28,6 @@ lib_libcpucycles_core_la_SOURCES = \
 	lib/calibrate.h \
 	lib/candidate.c \
 	lib/candidate.h \
-	lib/chain.c \
-	lib/chain.h \
 	lib/core-ratio.c \
 	lib/cpucycles.c \
 	lib/early.c \

@@ -54,6 +54,8 @@ noinst_LTLIBRARIES += sys/libcpu.la
 sys_libcpu_la_SOURCES = \
 	sys/architecture.c \
 	sys/architecture.h \
+	sys/chain.c \
+	sys/chain.h \
 	sys/dependent-add.c \
 	sys/dependent-add.h \
 	sys/thread-usage.c \

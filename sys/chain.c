@@ -5,7 +5,8 @@
 
 #include "config.h"
 
-#include "lib/chain.h"
+#include "sys/chain.h"
+
 #include "sys/dependent-add.h"
 #include "sys/step.h"
 
@@ -31,13 +32,14 @@ static void insert(struct smallest *smallest, long long advance)
     }
 }
 
-static int add_window(const struct cpuc_reader *reader, long passes, struct smallest *smallest)
+static int add_window(long long (*read)(const void *counter), const void *counter, long passes,
+  struct smallest *smallest)
 {
-  long long before = cpuc_reader_read(reader);
+  long long before = read(counter);
 
   if (cpuc_dependent_add_run(passes) != 0)
     return 0;
-  insert(smallest, cpuc_step_between(before, cpuc_reader_read(reader)));
+  insert(smallest, cpuc_step_between(before, read(counter)));
   return 1;
 }
 
@@ -48,14 +50,15 @@ static int agree(const struct smallest *smallest, int parts)
   return first > 0 && smallest->advance[SMALLEST - 1] - first <= first / parts;
 }
 
-int cpuc_chain_measure(const struct cpuc_reader *reader, long passes, int windows, int parts,
-  long long *advance, long long *longer)
+int cpuc_chain_measure(long long (*read)(const void *counter), const void *counter, long passes,
+  int windows, int parts, long long *advance, long long *longer)
 {
   struct smallest once = { { LLONG_MAX, LLONG_MAX, LLONG_MAX } }, twice = once;
   int i;
 
   for (i = 0; i < windows; i++)
-    if (!add_window(reader, passes, &once) || !add_window(reader, 2 * passes, &twice))
+    if (!add_window(read, counter, passes, &once)
+      || !add_window(read, counter, 2 * passes, &twice))
       return 0;
   *advance = cpuc_step_between(once.advance[0], twice.advance[0]);
   if (longer)
