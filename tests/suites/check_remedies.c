@@ -261,8 +261,8 @@ extern const struct cpuc_backend cpuc_backend_amd64_pmcff;
 #endif
 
 /* The functions that explain. */
-enum find { EVENT, KERNEL_EVENT, EVENT_WITH_KERNEL, ARM64_ACCESS, RISCV_ACCESS, ARM_MODULE, RDCYCLE, READ_PMC,
-  FIXED_COUNTER };
+enum find { EVENT, KERNEL_EVENT, EVENT_WITH_KERNEL, ARM64_ACCESS, RISCV_ACCESS, ARM_MODULE, RDCYCLE,
+  READ_PMC, FIXED_COUNTER };
 
 enum { TRAPPED = -1 }; /* in place of an errno: a filter has raised SIGSYS */
 
