@@ -15,7 +15,7 @@
 
 static const char *const reason_codes[] = {
   [CPUC_REASON_NONE] = "",
-#define CPUC_REASON(id, code, sentence) [CPUC_REASON_##id] = code,
+#define CPUC_REASON(id, code, sentence) [CPUC_REASON_##id] = (code),
 #include "sys/reasons.def"
 #undef CPUC_REASON
 };

@@ -8,17 +8,17 @@
 #include <string.h>
 
 const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_UNPROVEN + 1] = {
-  /* name, penalty, unit of the count, group, core cycles, time-based, fallback, invariant and its
-     source */
-  [CPUC_KIND_CORE] = { "core", 0, "core cycles", 0, 1, 0, 0, 0, "kind of the counter" },
+  /* name, unit of the count, source of invariant, invariant, penalty, group, core cycles,
+     time-based, fallback */
+  [CPUC_KIND_CORE] = { "core", "core cycles", "kind of the counter", 0, 0, 0, 1, 0, 0 },
   [CPUC_KIND_CORE_SYSTEM_CALL]
-    = { "system call", 100, "core cycles", 0, 1, 0, 0, 0, "kind of the counter" },
-  [CPUC_KIND_REFERENCE] = { "reference", 100, "reference cycles", 0, 0, 0, 1, -1, NULL },
+    = { "system call", "core cycles", "kind of the counter", 0, 100, 0, 1, 0, 0 },
+  [CPUC_KIND_REFERENCE] = { "reference", "reference cycles", NULL, -1, 100, 0, 0, 0, 1 },
   [CPUC_KIND_SCALED]
-    = { "scaled", 100, "scaled cycles", 1, 0, 1, 1, 1, "architecture or operating system" },
-  [CPUC_KIND_CLOCK] = { "clock", 200, "scaled cycles", 1, 0, 1, 0, 1, "operating system" },
-  [CPUC_KIND_NONE] = { "none", 200, "counts", 1, 0, 0, 0, -1, NULL },
-  [CPUC_KIND_UNPROVEN] = { NULL, 0, "counts", 2, 0, 0, 0, -1, NULL },
+    = { "scaled", "scaled cycles", "architecture or operating system", 1, 100, 1, 0, 1, 1 },
+  [CPUC_KIND_CLOCK] = { "clock", "scaled cycles", "operating system", 1, 200, 1, 0, 1, 0 },
+  [CPUC_KIND_NONE] = { "none", "counts", NULL, -1, 200, 1, 0, 0, 0 },
+  [CPUC_KIND_UNPROVEN] = { NULL, "counts", NULL, -1, 0, 2, 0, 0, 0 },
 };
 
 enum cpuc_kind cpuc_kind_named(const char *name)

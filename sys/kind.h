@@ -18,17 +18,15 @@ enum cpuc_kind {
 };
 
 struct cpuc_kind_facts {
-  const char *name; /* `kind` of struct cpucycles_counter_info */
-  int penalty;      /* the part of the score that depends on the kind */
-  const char *count_unit; /* of the count after scaling */
-  int group; /* a counter of a lower group wins, whatever the scores: doc/decisions.md */
+  const char *name;             /* `kind` of struct cpucycles_counter_info */
+  const char *count_unit;       /* of the count after scaling */
+  const char *invariant_source; /* what defines `invariant`, or NULL */
+  int invariant; /* 1: the rate is constant; 0: it follows the core frequency; -1: not known */
+  int penalty;   /* the part of the score that depends on the kind */
+  int group;     /* a counter of a lower group wins, whatever the scores: doc/decisions.md */
   int counts_core_cycles;
   int is_time_based; /* 1: the count is scaled with the frequency estimate */
   int is_fallback;   /* 1: threads that lack their counter can read this one, instead of a clock */
-  /* 1 if the rate is constant, 0 if it follows the core frequency, or -1 if that does not follow
-     from the kind; and what defines the rate, or NULL. */
-  int invariant;
-  const char *invariant_source;
 };
 
 extern const struct cpuc_kind_facts cpuc_kind_facts[CPUC_KIND_UNPROVEN + 1];

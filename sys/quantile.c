@@ -41,11 +41,11 @@ double cpuc_quantile(const double *sorted, int count, double fraction)
 
 double cpuc_quantile_middle(double *numbers, int count)
 {
+  int i, first = count / 4, end = count - first;
   double sum = 0;
-  int i;
 
   cpuc_quantile_sort(numbers, count);
-  for (i = count / 4; i < count - count / 4; i++)
+  for (i = first; i < end; i++)
     sum += numbers[i];
-  return sum / (count - count / 4 * 2);
+  return sum / (end - first);
 }

@@ -118,7 +118,8 @@ TEST(measured_times_are_printed)
   snprintf(expected, sizeof expected,
     "\ncosts of 0: measured here within %lld.%lld ms; nanoseconds: cycle %lld.%03lld, "
     "mispredicted branch %lld.%03lld, load from L1 %lld.%03lld",
-    tenths / 10, tenths % 10, whole(cycle), rest(cycle), whole(branch), rest(branch), whole(load), rest(load));
+    tenths / 10, tenths % 10, whole(cycle), rest(cycle), whole(branch), rest(branch), whole(load),
+    rest(load));
   capture_begin(stderr);
   ck_assert_int_gt(print_costs(0, 1, 24, 1), 0);
   ck_assert_ptr_nonnull(strstr(capture_end(), expected));
