@@ -34,10 +34,12 @@ void cpuc_os_clock_fall_back(void)
 void cpuc_os_clock_fall_back_if_forbidden(void)
 {
 #ifdef PR_GET_TSC
-  int mode = PR_TSC_ENABLE;
+  int mode = PR_TSC_ENABLE, through_libc = 0, saved_errno = errno;
 
   if (!current_access() && prctl(PR_GET_TSC, &mode) == 0 && mode == PR_TSC_SIGSEGV)
-    cpuc_os_clock_fall_back();
+    (void)__atomic_compare_exchange_n(&clock_access, &through_libc, 1, 0, __ATOMIC_RELAXED,
+      __ATOMIC_RELAXED); /* another thread may do the same */
+  errno = saved_errno;
 #endif
 }
 
