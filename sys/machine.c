@@ -109,7 +109,6 @@ void cpuc_machine_find(struct cpuc_machine *machine)
 {
   if (machine->is_found)
     return;
-  machine->is_found = 1;
   machine->pmu = find_pmu();
   machine->level = read_level();
   machine->user_access = (int)cpuc_file_read_number("/proc/sys/kernel/perf_user_access", 1);
@@ -121,4 +120,5 @@ void cpuc_machine_find(struct cpuc_machine *machine)
   machine->container = cpuc_container_find();
   machine->hypervisor = cpuc_hypervisor_find(&machine->of_hypervisor);
   machine->emulator = cpuc_emulator_find();
+  machine->is_found = 1; /* last, because a filter may raise SIGSYS before */
 }
