@@ -13,6 +13,7 @@
 #include "sys/os-clock.h"
 #include "sys/perf/group.h"
 #include "sys/quantile.h"
+#include "sys/trapped-call.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -172,7 +173,9 @@ int perfex_bench(struct perfex_group *group, double counts[], void (*function)(v
   group->instructions_per_cycle = 0;
   if (!function)
     return pfx_why(EINVAL, "there is no function");
+  cpuc_trapped_call_begin();
   cpuc_os_clock_fall_back_if_forbidden();
+  cpuc_trapped_call_end();
   if (find_calls(&full) != 0)
     return -1;
   empty.calls = full.calls;

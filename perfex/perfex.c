@@ -129,7 +129,7 @@ static int explain_refusal(struct perfex_group *group, int error)
       ? pfx_why(EINVAL, "%s cannot be counted in a group with the events before it", event->name)
       : pfx_why(ENOSPC, "%d of %d events fit %s", place, group->open.count, pmu);
   if (refusal < CPUC_PERF_GROUP_REFUSED && event->counter == PFX_NAMES_OTHER_PMU)
-    return pfx_why(ENOTSUP, "%s: its PMU does not count in %s", event->name,
+    return pfx_why(ENOTSUP, "%s: its PMU lacks this event, or does not count in %s", event->name,
       event->modes == CPUC_PERF_USER ? "user mode alone: append :uk" : "a thread");
   if (refusal == CPUC_PERF_GROUP_NO_CYCLES
     && cpuc_perf_cycles_find(&group->machine.cycles, &group->events[last]) == 0) {

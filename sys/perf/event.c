@@ -32,9 +32,9 @@ int cpuc_perf_event_open(struct cpuc_perf_event *event, struct perf_event_attr *
     if (event->descriptor >= 0 || (errno != EOPNOTSUPP && errno != EINVAL))
       break;
   }
-  if (event->descriptor < 0)
-    return errno;
-  return cpuc_perf_kernel_control(event->descriptor, PERF_EVENT_IOC_ID, &event->id) == 0 ? 0 : EIO;
+  return event->descriptor >= 0
+      && cpuc_perf_kernel_control(event->descriptor, PERF_EVENT_IOC_ID, &event->id) == 0
+    ? 0 : errno;
 }
 
 /* From a quarter of the limit, or from 1024 if 1024 is less, up to half of the limit. The kernel
@@ -52,7 +52,7 @@ int cpuc_perf_event_move_up(struct cpuc_perf_event *event)
   begin = end / 2 < 1024 ? end / 2 : 1024;
   moved = fcntl(event->descriptor, F_DUPFD_CLOEXEC, begin > 3 ? begin : 3);
   if (moved < 0)
-    return errno == EINVAL ? EMFILE : errno; /* EINVAL: the number is above the limit */
+    return EMFILE;
   syscall(SYS_close, event->descriptor);
   event->descriptor = moved;
   return moved < end ? 0 : EMFILE;

@@ -31,9 +31,8 @@ static inline struct perf_event_attr cpuc_perf_event_attributes(uint32_t type, u
 
 /* Opens the event, in the group of the leader or, if this is -1, as a leader. If the PMU cannot
    exclude what *wanted excludes, tries other exclusions, with may_count_kernel also that of
-   nothing, and leaves in *wanted what was requested last. Returns 0 or an errno; EIO if the event
-   opened, but has no ID. The caller closes the event, also after an error or after a fault in this
-   function. */
+   nothing, and leaves in *wanted what was requested last. Returns 0 or an errno. The caller closes
+   the event, also after an error or after a fault in this function. */
 int cpuc_perf_event_open(struct cpuc_perf_event *event, struct perf_event_attr *wanted, int leader,
   int may_count_kernel);
 

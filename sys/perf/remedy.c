@@ -144,7 +144,8 @@ static void explain_refusal(int error, int is_filtered, int pmu, int with_kernel
   const struct cpuc_machine *machine = diagnosis->machine;
   enum permission permission = find_permission(machine, with_kernel);
   int is_refused = error == EPERM || error == EACCES,
-      is_refused_call = is_filtered && (error == EPERM || error == ENOSYS);
+      is_refused_call = is_filtered && (error == EPERM || error == ENOSYS),
+      is_above_level = is_refused && permission >= REFUSED;
 
   if (error == ENOSYS && machine->level == CPUC_MACHINE_LEVEL_MISSING
     && pmu != CPUC_MACHINE_PMU_PRESENT)
@@ -158,12 +159,12 @@ static void explain_refusal(int error, int is_filtered, int pmu, int with_kernel
     explain(diagnosis, "this kernel offers no perf events", NULL);
   else if (pmu == CPUC_MACHINE_PMU_HIDDEN && is_refused_call)
     explain(diagnosis, FILTER "; " IS_UNKNOWN, NULL);
-  else if (pmu == CPUC_MACHINE_PMU_HIDDEN)
-    explain(diagnosis, is_refused && permission >= REFUSED && !with_kernel
-        ? ABOVE_2 "; " IS_UNKNOWN : IS_UNKNOWN, NULL);
+  else if (pmu == CPUC_MACHINE_PMU_HIDDEN
+    && (!is_above_level || !with_kernel || machine->cycles.with_kernel))
+    explain(diagnosis, is_above_level && !with_kernel ? ABOVE_2 "; " IS_UNKNOWN : IS_UNKNOWN, NULL);
   else if (is_refused_call)
     explain(diagnosis, FILTER, allow_call(machine, permission));
-  else if (is_refused && permission >= REFUSED)
+  else if (is_above_level)
     explain_level(diagnosis, permission, with_kernel);
   else if (error == EACCES && permission == PERMITTED)
     explain(diagnosis, is_filtered

@@ -253,6 +253,9 @@ static int equals(const char *got, const char *wanted)
   "kernel.perf_user_access does not allow programs to read it", "sysctl kernel.perf_user_access=1"
 #define TOO_OLD(linux) \
   "user-space access to the PMU needs a newer kernel", "use Linux " linux " or later"
+#define MAY_NOT_COUNT_KERNEL \
+  "this user may not count the kernel, because kernel.perf_event_paranoid is above 1", \
+    SET("1") ", or give the program CAP_PERFMON"
 #define ANDROID_REFUSED \
   "Android's security.perf_harden refuses perf events", "adb shell setprop security.perf_harden 0"
 
@@ -330,9 +333,8 @@ static const struct {
   { KERNEL_EVENT, EACCES, "level=4; linux=6.12.0; docker; pmu=armv7_cortex_a7", CANNOT_EXCLUDE,
     SET("1") " on the host" },
   { KERNEL_EVENT, EACCES, "level=2; linux=6.12.0; seccomp=0; perfmon-caps; pmu=cpu", REFUSED },
-  { EVENT_WITH_KERNEL, EACCES, "level=2; linux=6.12.0; pmu=cpu",
-    "this user may not count the kernel, because kernel.perf_event_paranoid is above 1",
-    SET("1") ", or give the program CAP_PERFMON" },
+  { EVENT_WITH_KERNEL, EACCES, "level=2; linux=6.12.0; pmu=cpu", MAY_NOT_COUNT_KERNEL },
+  { EVENT_WITH_KERNEL, EACCES, "level=2; linux=6.12.0; virtual", MAY_NOT_COUNT_KERNEL },
   { EVENT_WITH_KERNEL, EACCES, "level=2; root; pmu=cpu", REFUSED },
   /* The setting permits the event. */
   { EVENT, EACCES, "level=2; linux=6.1.0; pmu=cpu", REFUSED },
