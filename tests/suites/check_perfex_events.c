@@ -498,11 +498,13 @@ enum { IMPOSSIBLE = 2 };
 static int bench_without_tsc(void)
 {
   struct perfex_group *group = perfex_open("page-faults", 0);
+  int result = IMPOSSIBLE;
   double count;
 
-  if (!group || prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0)
-    return IMPOSSIBLE;
-  return perfex_bench(group, &count, do_nothing, NULL) != 0;
+  if (group && prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0)
+    result = perfex_bench(group, &count, do_nothing, NULL) != 0;
+  perfex_close(group);
+  return result;
 }
 
 TEST(benchmark_works_where_the_tsc_is_forbidden)
