@@ -565,6 +565,7 @@ TEST(refused_event_is_explained)
 
 TEST(event_that_this_user_may_not_count_in_the_kernel_has_a_remedy)
 {
+  SKIP_IF(suite_under("qemu"), "an emulator explains every refusal");
   perf_kernel.refused = PERF_COUNT_SW_PAGE_FAULTS;
   perf_kernel.refusal_errno = EACCES;
   make_machine();
