@@ -13,7 +13,7 @@ mkdir -p "$directory/seeds"
 
 sources='tests/fuzz/fuzz.c lib/frequency-cpuinfo.c lib/frequency-sysctl.c lib/request.c
   backends/common/cpuinfo.c backends/tsc/rate.c sys/file.c sys/parse.c sys/root.c sys/guard.c
-  sys/os-thread.c sys/emulator.c sys/perf/kernel.c'
+  sys/os-thread.c sys/emulator.c sys/perf/event.c sys/perf/kernel.c'
 ! grep -q '^#define HAVE_PERFEX 1' config.h ||
   sources="$sources perfex/cost-file.c perfex/early.c perfex/events.c perfex/why.c sys/environment.c
     sys/trapped-call.c"
