@@ -82,9 +82,9 @@ read_cycles(void)
   struct counts counts = { 0, 0 };
   long long count;
 
-  /* Orders the variables of open(): doc/decisions.md. Orders the
-     read of the depth before that of the count, so that, if a signal handler forks from here on,
-     the next read in the forked child sets the base. */
+  /* Orders the variables of open(): doc/decisions.md. Orders the read of the depth before that of
+     the count, so that, if a signal handler forks from here on, the next read in the forked child
+     sets the base. */
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (!this_thread.uses_fallback && read_counts(&counts) != 0)
     use_fallback();

@@ -32,16 +32,16 @@ struct cpuc_machine {
     CPUC_MACHINE_PMU_HIDDEN,   /* not known, because /sys cannot be read */
     CPUC_MACHINE_PMU_UNLISTED, /* not known, because the kernel lists no PMUs at all */
   } pmu;
-  int level;                            /* kernel.perf_event_paranoid; below 0 as -1 */
-  int user_access;                      /* kernel.perf_user_access; -1: no such setting */
-  int release;                          /* 5017 for Linux 5.17; INT_MAX: not known */
-  unsigned long long capabilities;      /* of this thread: a bit for each number */
-  int is_in_user_namespace;             /* 1: not in the initial one */
-  int is_filtered;                      /* 1: this thread has a seccomp filter */
+  int level;                       /* kernel.perf_event_paranoid; below 0 as -1 */
+  int user_access;                 /* kernel.perf_user_access; -1: no such setting */
+  int release;                     /* 5017 for Linux 5.17; INT_MAX: not known */
+  unsigned long long capabilities; /* of this thread: a bit for each number */
+  int is_in_user_namespace;        /* 1: not in the initial one */
+  int is_filtered;                 /* 1: this thread has a seccomp filter */
   int is_android;
   const struct cpuc_container *container; /* or NULL */
   const char *hypervisor, *of_hypervisor; /* its name and its remedy for no PMU, or NULL */
-  const char *emulator;                 /* or NULL */
+  const char *emulator;                   /* or NULL */
 };
 
 /* Returns 1 if the kernel has answered that it has no PMU; 0 if it has one, or was not asked. */

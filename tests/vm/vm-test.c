@@ -426,8 +426,8 @@ static void run_on_cpu(int cpu)
     exit(fail("cannot run on CPU %d: %s", cpu, strerror(errno)));
 }
 
-/* selected LIST [CPU...]: a counter of the list is selected, on the first CPU if CPUs are given, and
-   advances, on each of these CPUs. */
+/* selected LIST [CPU...]: a counter of the list is selected, on the first CPU if CPUs are given,
+   and advances, on each of these CPUs. */
 static int selected(char **arguments)
 {
   char **cpu = arguments + 1;
